@@ -23,6 +23,19 @@ describe("Translations over HTTP", () => {
       assert.strictEqual((yield* call("GET", "/translations/default/fr")).body, po)
     }))
 
+  it.effect("are 1,048,576 characters at most, however many bytes these are; a longer text is 400 and says so", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      const put = (length: number) =>
+        call("PUT", "/translations/default/de", {
+          body: JSON.stringify(`${po}#${"ü".repeat(length - po.length - 1)}`)
+        })
+      assert.deepStrictEqual([(yield* put(1_048_576)).status, (yield* put(1_048_577)).status], [204, 400])
+      const { body } = yield* put(1_048_577)
+      assert.deepInclude(body, { message: "body: The text has more than 1048576 characters" })
+      assert.lengthOf(String((yield* call("GET", "/translations/default/de")).body), 1_048_576)
+    }))
+
   it.effect("404 for another domain and for what is not stored; 400 for no text and no .po file", () =>
     Effect.gen(function*() {
       const { call } = yield* serve
