@@ -11,6 +11,8 @@ import { MsTeamsAddress } from "#schemas/ChatAddress.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
 import type { Profile } from "#schemas/Profile.ts"
 import { Unavailable } from "#schemas/DeliveryError.ts"
+import { mostTogether } from "#src/content/chat/AdaptiveCard.ts"
+import { cut } from "#src/content/Cut.ts"
 import { Effect, Option, Redacted, Schema } from "effect"
 
 const Settings = Schema.Struct({
@@ -74,14 +76,17 @@ const serviceOf = (to: MsTeamsAddress, base: string | undefined): string | undef
   return protocol === "https:" && connectors.has(host) ? `${origin}${pathname.replace(/\/+$/, "")}` : undefined
 }
 
-/** The adaptive card, with the text as the summary that a notification shows; or the text alone. */
+/** The adaptive card, with what fits of the text as the summary that a notification shows; or the text alone. */
 const said = (rendered: Rendered): Schema.JsonObject => {
   const text = ChatText.chat(rendered, (text) => text, (title) => title)
   const card = rendered.native?.["adaptiveCard"]
   return card === undefined
     // Plain text, so that data cannot make a link or a mention.
     ? { text, textFormat: "plain" }
-    : { summary: text, attachments: [{ contentType: "application/vnd.microsoft.card.adaptive", content: card }] }
+    : {
+      summary: cut(text, mostTogether - JSON.stringify(card).length),
+      attachments: [{ contentType: "application/vnd.microsoft.card.adaptive", content: card }]
+    }
 }
 
 const headers = { "content-type": "application/json" }

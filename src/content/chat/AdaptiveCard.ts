@@ -7,8 +7,14 @@ import type { Schema } from "effect"
 type Json = Schema.JsonObject
 type Of<Tag extends Block["_tag"]> = Extract<Block, { readonly _tag: Tag }>
 
-/** The most characters of a card: Teams refuses messages of more than about 28 kB. */
-const longest = 24_000
+/**
+ * The most characters of a card and the summary beside it. Teams is certain to take 80 kB of UTF-16
+ * (learn.microsoft.com/microsoftteams/platform/bots/how-to/format-your-bot-messages).
+ */
+export const mostTogether = 40_000
+
+/** The most characters of a card, which leaves more to the summary than a notification shows. */
+const longest = 39_000
 
 const openUrl = (url: string): Json => ({ type: "Action.OpenUrl", url })
 

@@ -94,6 +94,23 @@ describe("Microsoft Teams", () => {
       }
     }))
 
+  it.live("a card and its summary are 40,000 characters together: the summary is cut", () =>
+    Effect.gen(function*() {
+      const empty = { type: "AdaptiveCard", body: "" }
+      const summarized = Effect.fnUntraced(function*(body: string, characters: number, summary: string) {
+        const content = { ...empty, body: "x".repeat(characters - JSON.stringify(empty).length) }
+        const rendered = { title: "", subject: "", body, text: body, html: "", blocks: [], actions: [] }
+        const teams = yield* send(Chat.msTeams, Chat.msTeams.success, {
+          more: { rendered: { ...rendered, native: { adaptiveCard: content } } }
+        })
+        assert.deepInclude(JSON.parse(teams.seen.at(-1)?.body ?? ""), { summary })
+      })
+      const long = "a".repeat(1_001)
+      yield* summarized(long.slice(1), 39_000, long.slice(1))
+      yield* summarized(long, 39_000, `${long.slice(2)}…`)
+      yield* summarized(long, 38_999, long)
+    }))
+
   it.live("elements go to Teams as a card and to Slack as blocks, with their text for notifications", () =>
     Effect.gen(function*() {
       const card = { type: "AdaptiveCard", version: "1.4", body: [] }

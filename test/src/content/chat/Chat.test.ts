@@ -240,7 +240,7 @@ describe("Chat", () => {
     for (const body of ["b", "**b**"])
       assert.isUndefined(render({ title: "t", body }, { channel: "direct_message", provider: "slack" }).native)
     assert.isUndefined(nativeOf("slack", Array.from({ length: 60 }, () => text("a"))))
-    assert.isUndefined(nativeOf("msteams", [text("a".repeat(30_000))]))
+    assert.isUndefined(nativeOf("msteams", [text("a".repeat(39_000))]))
     const said = (count: number) => nativeOf("slack", Array.from({ length: count }, () => text("a".repeat(2_000))))
     assert.isDefined(said(4))
     assert.isUndefined(said(7))

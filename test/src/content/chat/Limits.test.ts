@@ -107,11 +107,11 @@ describe("What Slack takes", () => {
 })
 
 describe("What Teams takes", () => {
-  it("a card of 24,000 characters", () => {
+  it("a card of 39,000 characters", () => {
     const cardOf = (length: number) => adaptiveCard("", [said("x".repeat(length))])
     const around = JSON.stringify(cardOf(1)).length - 1
-    assert.lengthOf(JSON.stringify(cardOf(24_000 - around)), 24_000)
-    assert.isUndefined(cardOf(24_001 - around))
+    assert.lengthOf(JSON.stringify(cardOf(39_000 - around)), 39_000)
+    assert.isUndefined(cardOf(39_001 - around))
   })
 
   it("a line above just what follows a divider, however much of that says nothing", () => {

@@ -118,7 +118,7 @@ describe("Programs in chat", () => {
       ["slack", "[{ type: \"divider\" } for n in std.range(1, 51)]", "Slack takes no more than 50 blocks"],
       [
         "msteams",
-        "{ type: \"TextBlock\", text: std.repeat(\"a\", 30000) }",
+        "{ type: \"TextBlock\", text: std.repeat(\"a\", 39000) }",
         "The card is empty, or longer than Teams takes"
       ],
       ["slack", "std.foldl(function(a, b) { type: \"a\", a: a }, std.range(1, 60), 0)", /nested more than 32 deep$/],
