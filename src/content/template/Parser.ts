@@ -197,7 +197,7 @@ const arrange = (found: ReadonlyArray<Piece>): Result.Result<Program, RenderFail
  * comments, `~`, and the known helpers. An unknown helper, a partial or a decorator is malformed. `undefined` where
  * `pay` refuses.
  */
-export const parse = (source: string, pay: Pay = () => true): Result.Result<Program, RenderFailed> | undefined => {
+export const parse = (source: string, pay: Pay): Result.Result<Program, RenderFailed> | undefined => {
   const found = pieces(source, pay)
   return found && Result.flatMap(found, arrange)
 }

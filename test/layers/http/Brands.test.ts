@@ -68,6 +68,18 @@ describe("Brands", () => {
       assert.strictEqual(replaced.status, 400)
     }))
 
+  it.effect("texts that take longer to read than one mail may are refused, though each alone may be had", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      const text = `{{and${" a".repeat(2_040)}}}`.repeat(40)
+      const made = (email: object) => call("POST", "/brands", { body: { name: "Acme", settings: { email } } })
+      const several = { head: { content: text }, footer: { content: text, markdown: text } }
+      assert.strictEqual((yield* made(several)).status, 200)
+      const more = yield* made({ ...several, templateOverride: { header: text } })
+      const said = "settings.email.templateOverride.header: The content looks through more than 8388608 characters"
+      assert.deepStrictEqual([more.status, more.body], [400, refusal(said)])
+    }))
+
   it.effect("an id is minted, and a taken one is a conflict that no retry resolves", () =>
     Effect.gen(function*() {
       const { call } = yield* serve

@@ -22,7 +22,7 @@ const data = {
 
 const render = (source: string, over: Schema.JsonObject = data): string => {
   const budget = new Budget()
-  const program = parse(source)
+  const program = parse(source, () => true)
   if (program === undefined) return "! unpaid"
   if (Result.isFailure(program)) return `! ${program.failure.detail}`
   const output = run(program.success, rootOf({ ...nothing, data: over }), budget, {
