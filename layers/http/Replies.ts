@@ -1,3 +1,4 @@
+import * as Faults from "#layers/http/body/Faults.ts"
 import { errorReply } from "#layers/http/ErrorReply.ts"
 import * as NoSuchName from "#layers/http/NoSuchName.ts"
 import { sentence } from "#schemas/SchemaRefusal.ts"
@@ -9,7 +10,7 @@ import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type HttpApiEndpoint, HttpApiError, HttpApiMiddleware } from "effect/http-api"
 
 type Response = HttpServerResponse.HttpServerResponse
-type Endpoint = Pick<HttpApiEndpoint.Top, "method" | "path">
+type Endpoint = Pick<HttpApiEndpoint.Top, "method" | "path" | "payload">
 
 /**
  * Turns everything that an endpoint can end with into a response, so that the middlewares around it see only responses.
@@ -69,10 +70,15 @@ const refusedTopics = (error: TopicsRefused) =>
   Effect.map(Effect.orDie(encodeRefused(error)), (body) => HttpServerResponse.jsonUnsafe(body, { status: 400 }))
 
 /** The response to a failure; `undefined` if the failure is a bug of this server. */
-const reply = (error: unknown): Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest> | undefined => {
+const reply = (
+  error: unknown,
+  endpoint: Endpoint
+): Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest> | undefined => {
   if (HttpApiError.HttpApiSchemaError.is(error)) {
-    const ours = error.kind === "Body" || error.kind === "ResponseHeaders"
-    return ours ? undefined : Effect.succeed(badRequest(sentence(error.cause.issue)))
+    const { cause: { issue }, kind } = error
+    if (kind === "Body" || kind === "ResponseHeaders") return undefined
+    const told = kind === "Payload" ? Faults.all(endpoint, issue) : Effect.succeed(issue)
+    return Effect.map(told, (found) => badRequest(sentence(found)))
   }
   if (error instanceof BadRequest) return Effect.succeed(badRequest(error.message))
   if (error instanceof LimitExceeded) return Effect.succeed(errorReply(402, error.message, error.type))
@@ -83,10 +89,12 @@ const reply = (error: unknown): Effect.Effect<Response, never, HttpServerRequest
   return error instanceof Unavailable ? unavailable : undefined
 }
 
-const failed = Effect.fnUntraced(function*(cause: Cause.Cause<unknown>, { method, path }: Endpoint) {
+const failed = Effect.fnUntraced(function*(cause: Cause.Cause<unknown>, endpoint: Endpoint) {
+  const { method, path } = endpoint
   const failure = cause.reasons.find(Cause.isFailReason)?.error
   const { params } = yield* HttpRouter.RouteContext
-  return yield* reply(NoSuchName.missing(failure, path, params) ?? failure) ?? crashed(cause, `${method} ${path}`)
+  const told = reply(NoSuchName.missing(failure, path, params) ?? failure, endpoint)
+  return yield* told ?? crashed(cause, `${method} ${path}`)
 })
 
 export const layer = Layer.succeed(

@@ -80,5 +80,5 @@ export const layer = Layer.mergeAll(
   Cors.layer,
   Door.layer,
   Docs.layer,
-  HttpApiBuilder.layer(Served, { openapiPath: "/openapi.json" }).pipe(Layer.provide(groups), Layer.provide(middlewares))
+  HttpApiBuilder.layer(Served).pipe(Layer.provide(groups), Layer.provide(middlewares))
 )

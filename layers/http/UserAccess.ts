@@ -4,6 +4,7 @@ import { unavailable } from "#layers/http/Replies.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { judge } from "#src/access/Permissions.ts"
 import type { Grant } from "#src/access/Grant.ts"
+import { Members } from "#src/people/Members.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
 import * as Patience from "#src/store/Patience.ts"
 import { Effect } from "effect"
@@ -26,10 +27,12 @@ const listed = (grant: Grant, given: string | ReadonlyArray<string> | undefined)
 
 /**
  * Runs an endpoint for a user's token if its scopes allow it, else answers 403. Of messages, the token sees only those
- * to its own users.
+ * to its own users. Preferences within a tenant can be set only where there is one: a user could otherwise store any
+ * number of them.
  */
 export const make = Effect.gen(function*() {
   const log = yield* MessageLog
+  const { exists } = yield* Members
   const patiently = yield* Patience.asking(Patience.callers)
 
   const ofMessages = Effect.fnUntraced(function*<A, E, R>(
@@ -56,6 +59,14 @@ export const make = Effect.gen(function*() {
     return found.failure._tag === "MessageNotFound" ? yield* endpoint : yield* unavailable
   })
 
+  const ofPreferences = Effect.fnUntraced(function*<A, E, R>(scope: Scope, endpoint: Effect.Effect<A, E, R>) {
+    const { tenant_id: id } = yield* HttpServerRequest.ParsedSearchParams
+    if (typeof id !== "string" || id === "") return yield* endpoint
+    const found = yield* Effect.result(patiently(exists(scope, { _tag: "Tenant", id, includeChildren: false })))
+    if (found._tag === "Failure") return yield* unavailable
+    return found.success ? yield* endpoint : forbidden
+  })
+
   return Effect.fnUntraced(function*<A, E, R>(
     grant: Grant,
     scope: Scope,
@@ -68,7 +79,9 @@ export const make = Effect.gen(function*() {
     )
     switch (judge(grant, { method, segments })) {
       case "allowed":
-        return yield* endpoint
+        return segments[2] === "preferences" && method !== "GET" && method !== "HEAD"
+          ? yield* ofPreferences(scope, endpoint)
+          : yield* endpoint
       case "messages":
         return yield* ofMessages(grant, scope, segments[1], endpoint)
       case "refused":

@@ -47,7 +47,9 @@ export const layer = Layer.effect(
      * every page would begin by reading all users of these tenants.
      */
     const held = (scope: Scope, tenants: ReadonlyArray<string>, rows: Statement.Fragment) =>
-      tenants.length === 0 ? sql`${rows}` : sql`select m.*, not exists (select from unnest(${tenants}::text[]) as f(tenant_id)
+      tenants.length === 0 ?
+        sql`${rows}` :
+        sql`select m.*, not exists (select from unnest(${tenants}::text[]) as f(tenant_id)
           where not exists (select from tenant_users t
             where t.scope = ${scope} and t.tenant_id = f.tenant_id collate "C" and t.user_id = m."userId"
               and ${isThere(sql, "t")} offset 0) offset 0) as belongs

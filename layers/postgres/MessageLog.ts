@@ -14,7 +14,7 @@ import { MessageNotFound } from "#src/delivery/Journal.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import * as Pages from "#src/paging/Pages.ts"
 import { MessageLog, RequestNotFound } from "#src/reports/MessageLog.ts"
-import { Array, Effect, Layer, Option, Schema } from "effect"
+import { Array, Effect, Layer, Option, Schema, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 
 const decodeAttempts = Schema.decodeUnknownEffect(Schema.Array(Attempt))
@@ -24,8 +24,15 @@ const decodeOriginal = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({
   instructions: Schema.fromJsonString(Instructions)
 })))
 
+/**
+ * How many pages are searched for at once. A filter that finds little takes a second, and as many callers as there are
+ * sessions would take them all, from the sends and from the engine.
+ */
+const searches = 3
+
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
+  const searching = Semaphore.makeUnsafe(searches).withPermits(1)
   const cursors = Cursor.make(yield* SecretKey)
   const records = Records.read(sql)
   const search = Search.make(sql, records)
@@ -44,7 +51,7 @@ const make = Effect.gen(function*() {
   const list: MessageLog["Service"]["list"] = Effect.fn("MessageLog.list")(function*(scope, query) {
     const sealed = Filters.list(scope, query)
     const before = yield* Pages.after(cursors, sealed, query.cursor)
-    const { reached, rows } = yield* interpreted(search(scope, query, before?.id, query.limit + 1))
+    const { reached, rows } = yield* searching(interpreted(search(scope, query, before?.id, query.limit + 1)))
     const page = Pages.cut({
       cursors,
       list: sealed,

@@ -55,7 +55,6 @@ export class Api extends HttpApi.make("tidings").add(
     OpenApi.Description,
     "Sends notifications over email, SMS, push, chat and the in-app inbox, and tells what became of each."
   )
-  .annotate(HttpApi.PayloadParseOptions, { errors: "all" })
   .annotate(HttpApi.QueryParseOptions, { errors: "all" })
   .annotate(HttpApi.ParamsParseOptions, { errors: "all" })
 {}

@@ -7,7 +7,7 @@ import { Effect, Schema, SchemaIssue } from "effect"
 
 const codec = Schema.toCodecJson(TokenDocument)
 const encode = Schema.encodeEffect(codec)
-const decode = Schema.decodeUnknownEffect(codec, { errors: "all" })
+const decode = Schema.decodeUnknownEffect(codec)
 
 const refused = (issue: SchemaIssue.Issue) => Effect.fail(new TokenRefused({ issue }))
 

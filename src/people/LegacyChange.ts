@@ -6,7 +6,7 @@ import * as ProfileChange from "#src/people/ProfileChange.ts"
 import { Effect, Schema } from "effect"
 
 const encode = Schema.encodeEffect(RecipientPreferences)
-const decode = Schema.decodeUnknownEffect(RecipientPreferences, { errors: "all" })
+const decode = Schema.decodeUnknownEffect(RecipientPreferences)
 const asJson = Schema.decodeUnknownEffect(JsonMap)
 
 /**

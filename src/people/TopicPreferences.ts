@@ -76,7 +76,9 @@ export class TopicPreferences extends Context.Service<TopicPreferences, {
  * none, whatever it says.
  */
 const normal = ({ setting, topicId }: TopicOverride): TopicOverride => {
-  const chosen = setting.custom_routing ?? undefined
+  const given = setting.custom_routing ?? undefined
+  // Each channel once: a list of a hundred thousand is a second's work for whoever reads it.
+  const chosen = given && [...new Set(given)]
   return {
     topicId,
     setting: {

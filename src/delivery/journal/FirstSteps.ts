@@ -66,6 +66,7 @@ const makeGroup = (groups: Map<MessageId, Group>): Group => {
   const waiting = new Map<MessageId, Resume>()
   const all = Latch.makeUnsafe(true)
   let areInHand = true
+  let isOver = false
   const spare = (id: MessageId) => {
     if (expected.delete(id) && expected.size === 0) Latch.openUnsafe(all)
   }
@@ -84,6 +85,11 @@ const makeGroup = (groups: Map<MessageId, Group>): Group => {
     },
     arrive: (step, resume) => {
       const { id } = step.message
+      // It was asked for before the end, and runs after it.
+      if (isOver) {
+        resume(Effect.undefined)
+        return Effect.void
+      }
       waiting.set(id, resume)
       if (isIntent(step)) intents.set(id, step)
       spare(id)
@@ -99,6 +105,7 @@ const makeGroup = (groups: Map<MessageId, Group>): Group => {
     spare,
     intents: Effect.map(Effect.timeoutOption(all.await, patience), () => [...intents.values()]),
     end: (results) => {
+      isOver = true
       for (const id of ids.splice(0)) if (groups.get(id) === group) groups.delete(id)
       for (const [id, resume] of waiting) resume(Effect.succeed(results.get(id)))
       waiting.clear()

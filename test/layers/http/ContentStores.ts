@@ -2,6 +2,7 @@ import * as MemoryAudiences from "#layers/memory/Audiences.ts"
 import * as MemoryBrands from "#layers/memory/Brands.ts"
 import * as Database from "#layers/memory/Database.ts"
 import * as MemoryLists from "#layers/memory/Lists.ts"
+import * as MemoryMembers from "#layers/memory/Members.ts"
 import * as MemoryMemberships from "#layers/memory/Memberships.ts"
 import * as MemoryTenantTemplates from "#layers/memory/TenantTemplates.ts"
 import * as MemoryTenants from "#layers/memory/Tenants.ts"
@@ -28,6 +29,7 @@ import { Effect, Layer } from "effect"
 
 const memory = Layer.mergeAll(
   MemoryAudiences.layer,
+  MemoryMembers.layer,
   MemoryMemberships.layer,
   MemoryTenants.layer,
   MemoryTenantTemplates.layer,

@@ -89,6 +89,9 @@ describe("User preferences", () => {
       for (const part of [`"status":"REQUIRED"`, `"has_custom_routing":true`, `["email"]`]) {
         assert.include(got.text, part)
       }
+      const often = Array.from({ length: 1_000 }, (_, n) => n % 2 === 0 ? "sms" : "email")
+      assert.strictEqual((yield* put(optedIn, { status: "OPTED_IN", custom_routing: often })).status, 200)
+      assert.include((yield* call("GET", `/users/ada/preferences/${optedIn}`)).text, `["sms","email"]`)
       // Without channels there is no choice of them: the topic would be muted.
       assert.strictEqual((yield* put(optedIn, { status: "OPTED_IN", has_custom_routing: true })).status, 200)
       const unchosen = yield* call("GET", `/users/ada/preferences/${optedIn}`)

@@ -1,3 +1,4 @@
+import { catalogue } from "#test/layers/http/PreferenceFixture.ts"
 import { message, serve } from "#test/layers/http/Server.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
@@ -127,6 +128,27 @@ describe("Users' tokens", () => {
         yield* status(key, "GET", `/messages/${other}`),
         yield* status(key, "GET", `/messages/${other}/history`)
       ], [200, 403, 403])
+    }))
+
+  it.effect("P10: set preferences within tenants that there are, and make none up", () =>
+    Effect.gen(function*() {
+      const { call, optedIn } = yield* catalogue
+      const { token: key } = decodeToken(
+        (yield* call("POST", "/auth/issue-token", {
+          body: { scope: "user_id:ada read:preferences write:preferences", expires_in: "1h" }
+        })).body
+      )
+      const path = `/users/ada/preferences/${optedIn}`
+      const asked = (method: string, query: string) => {
+        const topic = method === "PUT" ? { body: { topic: { status: "OPTED_OUT" } } } : {}
+        return Effect.map(call(method, `${path}${query}`, { key, ...topic }), ({ status }) => status)
+      }
+      assert.strictEqual((yield* call("PUT", "/tenants/acme", { body: { name: "Acme" } })).status, 200)
+      for (const query of ["", "?tenant_id=", "?tenant_id=acme"]) {
+        assert.deepStrictEqual([yield* asked("PUT", query), yield* asked("GET", query)], [200, 200], query)
+      }
+      const unknown = "?tenant_id=none"
+      assert.deepStrictEqual([yield* asked("PUT", unknown), yield* asked("DELETE", unknown)], [403, 403])
     }))
 
   it.effect("forged, changed, unsigned and expired ones are 401", () =>

@@ -5,7 +5,7 @@ import * as Fixture from "#test/contracts/Fixture.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import * as Stores from "#test/layers/postgres/Stores.ts"
 import { assert, layer } from "@effect/vitest"
-import { Array, Effect, Layer } from "effect"
+import { Array, Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 
@@ -59,6 +59,28 @@ layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layerEmpty)), { timeout
           assert.deepStrictEqual(patient.map((page) => page.length), [2, 2, 2])
           assert.deepStrictEqual(patient.flat(), hurried.flat())
         }
+      }))
+
+    it.effect("leaves sessions to the sends and the engine, however many callers search", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const log = yield* MessageLog
+        const locked = yield* Deferred.make<void>()
+        const search = Effect.andThen(Deferred.await(locked), log.list(scope, query))
+        const readers = yield* Effect.forkChild(
+          Effect.all(Array.makeBy(12, () => search), { concurrency: "unbounded" })
+        )
+        const waiting = sql`select 1 from pg_locks where not granted and relation = 'messages'::regclass`
+        const running = yield* sql.withTransaction(Effect.gen(function*() {
+          yield* sql`lock table messages in access exclusive mode`
+          yield* Deferred.succeed(locked, undefined)
+          yield* Effect.repeat(waiting, { until: (rows) => rows.length > 0 })
+          // Whoever else was let in is here by now: that takes a round trip, as each of these does.
+          yield* Effect.repeat(waiting, { times: 100 })
+          return (yield* waiting).length
+        }))
+        yield* Fiber.join(readers)
+        assert.isAtMost(running, 3)
       }))
 
     it.effect("by when messages were enqueued finds those of a request that went on for days", () =>

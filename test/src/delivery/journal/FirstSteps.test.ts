@@ -116,6 +116,18 @@ layer(FirstSteps.layer)("FirstSteps", (it) => {
       gathering.end(none)
     }))
 
+  it.effect("a first step that begins to wait after the end waits for nothing", () =>
+    Effect.gen(function*() {
+      const firsts = yield* FirstSteps.FirstSteps
+      const [message] = yield* messages
+      const gathering = yield* firsts.gather
+      gathering.begin(message.id, () => true)
+      const first = firsts.of(intentOf(message))
+      gathering.end(none)
+      const fiber = yield* Effect.forkScoped(first ?? Effect.undefined, { startImmediately: true })
+      assert.deepStrictEqual(fiber.pollUnsafe(), Exit.succeed(undefined))
+    }))
+
   it.effect("a commit that is given up lets all go on", () =>
     Effect.gen(function*() {
       const firsts = yield* FirstSteps.FirstSteps

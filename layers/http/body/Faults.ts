@@ -1,0 +1,36 @@
+import { CheckedRequest } from "#layers/http/body/CheckedRequest.ts"
+import { Array, Effect, Option, Schema, type SchemaIssue } from "effect"
+import { HttpServerRequest } from "effect/http"
+import type { HttpApiEndpoint } from "effect/http-api"
+
+/**
+ * Characters of a body whose faults are all told; of a longer one only the first is. To find and word the faults of
+ * 200,000 entries took four seconds, in which nobody else was served.
+ */
+const longest = 16_384
+
+/** The one schema of an endpoint's JSON. */
+const schemaOf = (payload: HttpApiEndpoint.PayloadMap): Option.Option<Schema.Decoder<unknown>> =>
+  Option.map(
+    Option.filter(
+      Array.head([...payload.values()].flatMap(({ encoding, schemas }) => encoding._tag === "Json" ? [schemas] : [])),
+      ({ length }) => length === 1
+    ),
+    ([schema]) => Schema.make<Schema.Decoder<unknown>>(schema.ast)
+  )
+
+/** All that is wrong with the body of the current request, of which the endpoint found `first`, if the body is small. */
+export const all = (
+  { payload }: Pick<HttpApiEndpoint.Top, "payload">,
+  first: SchemaIssue.Issue
+): Effect.Effect<SchemaIssue.Issue, never, HttpServerRequest.HttpServerRequest> =>
+  Effect.gen(function*() {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    if (!(request instanceof CheckedRequest) || request.textUnsafe.length > longest) return first
+    const schema = yield* Effect.fromOption(schemaOf(payload))
+    const body = yield* request.json
+    return yield* Effect.matchEager(Schema.decodeUnknownEffect(schema, { errors: "all" })(body), {
+      onFailure: ({ issue }) => issue,
+      onSuccess: () => first
+    })
+  }).pipe(Effect.orElseSucceed(() => first))
