@@ -129,6 +129,31 @@ const reporting = Effect.fnUntraced(function*(world: World) {
   }
 })
 
+/** Somebody who writes to one person again and again, each time as soon as the last was answered: nothing else shows so well who is first (I5). */
+const writing = Effect.fnUntraced(function*({ send }: World, own: Chances.Chance, chain: number) {
+  yield* Effect.sleep(own.int(0, 50_000))
+  const to = own.pick(people)
+  const count = own.int(3, 6)
+  for (let n = 0; n < count; n++) {
+    const label = `chain-${chain}-${n}`
+    yield* send({
+      to,
+      content: { title: label, body: `canary-text ${label}` },
+      data: { on: true },
+      routing: { method: "single", channels: ["email", "sms"] },
+      metadata: { trace_id: label }
+    })
+  }
+})
+
+/** In some worlds. What they do has a chance of its own, so that all other worlds are as they would be without them. */
+const writers = (world: World, seed: number): ReadonlyArray<Effect.Effect<void>> => {
+  const own = Chances.make(seed)
+  return own.happens(0.15)
+    ? globalThis.Array.from({ length: own.int(1, 3) }, (_, chain) => writing(world, own, chain))
+    : []
+}
+
 /** Users who come in bursts within a minute, so that they meet each other and what goes wrong. */
 export const story: Story = (world) =>
   Effect.gen(function*() {
@@ -137,7 +162,7 @@ export const story: Story = (world) =>
     const bursts = globalThis.Array.from({ length: chance.int(1, 4) }, () => chance.int(0, 50_000))
     const users = globalThis.Array.from({ length: sends }, (_, n) =>
       Effect.delay(doing(world, n), (bursts[n % bursts.length] ?? 0) + chance.int(0, 1_500)))
-    yield* Effect.all([...users, ...Changes.under(world), reporting(world)], {
+    yield* Effect.all([...users, ...Changes.under(world), reporting(world), ...writers(world, bursts[0] ?? 0)], {
       concurrency: "unbounded",
       discard: true
     })

@@ -43,14 +43,14 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "an attempt that was left without outcome is forgotten",
-    seed: 12,
+    seed: 13,
     file: "src/delivery/attempts/Outcome.ts",
     text: `const open = attempts.find(({ state }) => state === "intent")`,
     becomes: "const open = attempts.find(() => false)"
   },
   {
     name: "an attempt that was left without outcome is taken for sent",
-    seed: 12,
+    seed: 13,
     file: "src/delivery/attempts/Outcome.ts",
     text: `unknown(open, endedAt, "The owner stopped before the outcome was known")`,
     becomes: "accepted(open, endedAt)"
@@ -85,7 +85,7 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "a provider's Retry-After is ignored",
-    seed: 1,
+    seed: 60,
     file: "src/delivery/attempts/position/OfCandidate.ts",
     text: "last.retryAfter ?? 0",
     becomes: "0"
@@ -243,7 +243,7 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "a node keeps the providers that it met first",
-    seed: 60,
+    seed: 76,
     file: "src/delivery/pipeline/Stages.ts",
     text: "const configured = yield* Write.patiently(providers.configured(message.scope))",
     becomes: `const kept = providers as unknown as Record<number, ReadonlyArray<Provider>>
@@ -262,5 +262,12 @@ export const bugs: ReadonlyArray<Bug> = [
     file: "src/delivery/Pipeline.ts",
     text: "isOneTimePassword ? passwordUnknownWait : 0",
     becomes: "isOneTimePassword ? 0 : 0"
+  },
+  {
+    name: "an owner takes what it accepted itself before what others accepted",
+    seed: 105,
+    file: "src/delivery/Shards.ts",
+    text: "direct: () => isAlone,",
+    becomes: "direct: () => true,"
   }
 ]
