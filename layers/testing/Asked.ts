@@ -2,9 +2,6 @@ import type { Process } from "#layers/testing/Loop.ts"
 import * as Store from "#layers/testing/Store.ts"
 import type { Advance, Advanced, Expansions } from "#src/delivery/expansion/Expansions.ts"
 import type { Handover } from "#src/delivery/journal/Handover.ts"
-import type { Members } from "#src/people/Members.ts"
-import type { Profiles } from "#src/people/Profiles.ts"
-import type { UserPreferences } from "#src/people/UserPreferences.ts"
 import { Exit } from "effect"
 
 /** A node's `Expansions`, asked over the simulated network. Notes a commit for each step and each message it made. */
@@ -56,28 +53,3 @@ export const expansions = (
     resume: stored.resume
   }
 }
-
-/** The stores in which a node finds whom a send reaches, with those reads asked over the simulated network. */
-export const people = (
-  { ask }: Store.Store,
-  asker: Process,
-  stored: {
-    readonly members: Members["Service"]
-    readonly preferences: UserPreferences["Service"]
-    readonly profiles: Profiles["Service"]
-  }
-) => ({
-  members: {
-    page: (...args) => ask(asker, stored.members.page(...args)),
-    exists: (...args) => ask(asker, stored.members.exists(...args))
-  } satisfies Members["Service"],
-  preferences: {
-    ...stored.preferences,
-    find: (...args) => ask(asker, stored.preferences.find(...args))
-  } satisfies UserPreferences["Service"],
-  profiles: {
-    ...stored.profiles,
-    person: (...args) => ask(asker, stored.profiles.person(...args)),
-    document: (...args) => ask(asker, stored.profiles.document(...args))
-  } satisfies Profiles["Service"]
-})

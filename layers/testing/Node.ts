@@ -2,6 +2,7 @@ import * as MemoryJournal from "#layers/memory/Journal.ts"
 import * as Asked from "#layers/testing/Asked.ts"
 import type { LogLine } from "#layers/testing/History.ts"
 import type { Process } from "#layers/testing/Loop.ts"
+import * as Reads from "#layers/testing/Reads.ts"
 import type { Shared } from "#layers/testing/Shared.ts"
 import type { Store } from "#layers/testing/Store.ts"
 import type { Scope as Environment } from "#schemas/Scope.ts"
@@ -20,9 +21,6 @@ import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { ShardCount } from "#src/delivery/shards/ShardCount.ts"
 import * as Shards from "#src/delivery/Shards.ts"
 import * as Paging from "#src/delivery/expansion/Paging.ts"
-import { Members } from "#src/people/Members.ts"
-import { Profiles } from "#src/people/Profiles.ts"
-import { UserPreferences } from "#src/people/UserPreferences.ts"
 import * as Receipts from "#src/reports/Receipts.ts"
 import { Cause, Context, Effect, Exit, Fiber, Inspectable, Layer, Logger, References as Ambient, Scope } from "effect"
 
@@ -54,12 +52,6 @@ export interface Node {
   readonly isStopping: () => boolean
 }
 
-/** `Members` that brings the audiences' members up to date before each page it reads. */
-const keptUp = (members: Members["Service"], upkeep: Effect.Effect<unknown, StoreUnavailable> | undefined) =>
-  upkeep === undefined
-    ? members
-    : { ...members, page: (...args) => Effect.andThen(upkeep, members.page(...args)) } satisfies Members["Service"]
-
 const text = (value: unknown): string => typeof value === "string" ? value : Inspectable.toStringUnknown(value, 0)
 
 /** Starts a node; `ready` is called when it can take requests. */
@@ -90,17 +82,9 @@ export const start = (options: {
     const journal = yield* Journal
     const handover = yield* Handover.Handover
     const expansions = yield* Expansions
-    const people = Asked.people(store, process, {
-      members: keptUp(yield* Members, options.upkeep),
-      preferences: yield* UserPreferences,
-      profiles: yield* Profiles
-    })
-    return Context.empty().pipe(
+    return (yield* Reads.make(store, process, options.upkeep)).pipe(
       Context.add(Journal, store.journalOf(process, journal, handover)),
       Context.add(Expansions, Asked.expansions(store, process, expansions, handover)),
-      Context.add(Members, people.members),
-      Context.add(UserPreferences, people.preferences),
-      Context.add(Profiles, people.profiles),
       Context.add(Providers, { configured: (scope) => Effect.sync(() => options.providers(scope)) })
     )
   }))

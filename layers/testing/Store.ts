@@ -105,6 +105,10 @@ export const make = (options: Options) => {
       })
     })
 
+  /** `ask` for what a node mostly remembers: no time passes, and it fails as often. */
+  const recall = <A, E>(question: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> =>
+    Effect.suspend((): Effect.Effect<A, E | StoreUnavailable> => fate() === "served" ? question : gone)
+
   const record = (asker: Process, journal: Journal["Service"]) => (step: Step) =>
     ask(asker, journal.record(step), (answer) => {
       const { id, scope, shard } = step.message
@@ -182,7 +186,7 @@ export const make = (options: Options) => {
     due: (window) => ask(asker, journal.due(window))
   })
 
-  return { announce: options.announce, ask, commits, look, journalOf, note, row }
+  return { announce: options.announce, ask, commits, look, journalOf, note, recall, row }
 }
 
 export type Store = ReturnType<typeof make>
