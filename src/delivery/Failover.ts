@@ -37,15 +37,16 @@ const turns = (hand: Hand.Hand, candidate: Candidate) =>
       : Effect.succeed<[Candidate, Duration.Duration]>([candidate, Duration.millis(wait)])
   }))
 
-const turn = (hand: Hand.Hand) =>
+const turn = (hand: Hand.Hand): Effect.Effect<Ending, GoesOn, Turn> =>
   Effect.gen(function*() {
     const candidate = yield* Turn
     const now = yield* Clock.currentTimeMillis
     const next = Hand.positionAt(hand, now)
     if (next._tag !== "Next" || !isSame(next.candidate, candidate)) return yield* goesOn
     if (next.at - now > shortWait) return yield* goesOn
-    // Another candidate's turn has just ended: this one's own time may be a moment away.
-    if (next.at > now) yield* Effect.sleep(next.at - now)
+    // Another candidate's turn has just ended: this one's own time may be a moment away. It may also be the message's
+    // end, after which nothing is called.
+    if (next.at > now) return yield* Effect.delay(turn(hand), next.at - now)
     const ending = yield* Attempts.make(hand, candidate, next.possibleDuplicate)
     return ending ?? (yield* goesOn)
   })

@@ -78,8 +78,9 @@ export const deliver = (given: Omit<Hand.Means, "complain">) => {
       if (next.at - now > shortWait) {
         return Hand.wait(hand, now, { candidate: next.candidate, dueAt: next.at, error: leftAlone })
       }
-      const made = Attempts.make(hand, next.candidate, next.possibleDuplicate)
-      return Effect.flatMap(next.at > now ? Effect.delay(made, next.at - now) : made, unless(hand, goOn))
+      // Its place again: what it waits for may be its end.
+      if (next.at > now) return Effect.delay(walk(hand), next.at - now)
+      return Effect.flatMap(Attempts.make(hand, next.candidate, next.possibleDuplicate), unless(hand, goOn))
     })
 
   /**
