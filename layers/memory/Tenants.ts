@@ -134,7 +134,7 @@ export const layer = Layer.effect(
         const rows = yield* read((state) => ancestors(state, scope, id))
         return yield* Effect.forEach(rows.slice(0, chainLength), tenant)
       }),
-      any: (scope) => read((state) => inScope(state.tenants, scope).length > 0)
+      some: (scope) => read((state) => inScope(state.tenants, scope).length > 0)
     })
   })
 )

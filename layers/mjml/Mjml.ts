@@ -1,6 +1,6 @@
 import type { Said } from "#layers/mjml/Worker.ts"
-import * as Turns from "#layers/mjml/Turns.ts"
-import { limits, Mjml, MjmlRefused, type Turn } from "#src/content/Mjml.ts"
+import { limits, Mjml, MjmlRefused } from "#src/content/Mjml.ts"
+import * as Turns from "#src/fibers/Turns.ts"
 import { Cache, Deferred, Effect, Exit, Fiber, Layer, Option, RcRef, Scope } from "effect"
 import { Worker } from "node:worker_threads"
 
@@ -74,7 +74,7 @@ export const layer = Layer.effect(
   Mjml,
   Effect.gen(function*() {
     const workers = yield* RcRef.make({ acquire: spawn, idleTimeToLive: "1 minute" })
-    const inTurn = Turns.make(1)
+    const { inTurn } = Turns.make(1)
     const scope = yield* Scope.Scope
 
     /** The worker that is kept, or another in the place of one that ended since. */
@@ -110,7 +110,7 @@ export const layer = Layer.effect(
 
     // Work that has begun goes on without its caller. An API call waits two seconds, and on a busy machine the worker's
     // start alone takes longer: if the worker stopped with each caller, it would never be ready for the next.
-    const compiled = Effect.fnUntraced(function*(source: string, turn: Turn) {
+    const compiled = Effect.fnUntraced(function*(source: string, turn: Turns.Turn) {
       let begun = false
       const work = Effect.suspend(() => {
         begun = true

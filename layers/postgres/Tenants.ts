@@ -142,7 +142,7 @@ const make = Effect.gen(function*() {
     orUnavailable
   )
 
-  const any = revisions.remembering((scope) =>
+  const some = revisions.remembering((scope) =>
     sql`select 1 from tenants where scope = ${scope} limit 1`.pipe(
       Effect.map((rows) => rows.length > 0),
       orUnavailable
@@ -157,7 +157,7 @@ const make = Effect.gen(function*() {
     setPreference,
     removePreference,
     chain: revisions.remembering(yield* Chains.make),
-    any: (scope) => any(scope, "")
+    some: (scope) => some(scope, "")
   })
 })
 

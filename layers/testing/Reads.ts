@@ -77,7 +77,7 @@ export const make = Effect.fnUntraced(function*(
     Context.add(Strategies, { ...strategies, resolve: read(strategies.resolve) }),
     Context.add(Templates, { ...templates, resolve: read(templates.resolve) }),
     Context.add(TenantPreferences, { chain: read(tenantPreferences.chain) }),
-    Context.add(Tenants, { ...tenants, any: known(tenants.any), chain: read(tenants.chain) }),
+    Context.add(Tenants, { ...tenants, some: known(tenants.some), chain: read(tenants.chain) }),
     Context.add(TenantTemplates, { ...tenantTemplates, resolve: read(tenantTemplates.resolve) }),
     Context.add(Translations, { ...translations, find: read(translations.find) }),
     Context.add(UserPreferences, { ...users, find: read(users.find) })

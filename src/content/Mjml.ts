@@ -1,3 +1,4 @@
+import type { Turn } from "#src/fibers/Turns.ts"
 import { Context, type Effect, Schema } from "effect"
 
 /** The source is not MJML, is too large, or takes too long to compile. `detail` is one sentence. */
@@ -12,12 +13,6 @@ export const limits = {
   /** The time in ms that a worker may take, from its first step to its last. */
   time: 5_000
 } as const
-
-/** Whose compilation it is: the lanes take turns, and within a lane those whose it is. Of lanes there are a few. */
-export interface Turn {
-  readonly lane: string
-  readonly whose: string
-}
 
 /**
  * Compiles MJML to responsive HTML for mail clients, off the event loop. Includes and files are never read. Sources of

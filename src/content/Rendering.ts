@@ -3,9 +3,10 @@ import type { Scope } from "#schemas/Scope.ts"
 import * as Content from "#src/content/Content.ts"
 import { languageOf } from "#src/content/elemental/Locales.ts"
 import { Layouts } from "#src/content/Layouts.ts"
-import { Mjml, type Turn } from "#src/content/Mjml.ts"
+import { Mjml } from "#src/content/Mjml.ts"
 import { defaultDomain, Translations } from "#src/content/Translations.ts"
 import * as Write from "#src/delivery/journal/Write.ts"
+import type { Turn } from "#src/fibers/Turns.ts"
 import { Context, Effect, Layer, Option, Result } from "effect"
 
 /**

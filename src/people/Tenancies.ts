@@ -69,7 +69,7 @@ export const make = Effect.gen(function*() {
       StoreUnavailable
     > {
       const { tenant_id: named, user_id: userId } = recipient
-      if (typeof named === "string" || typeof userId !== "string" || !(yield* tenants.any(scope))) return recipient
+      if (typeof named === "string" || typeof userId !== "string" || !(yield* tenants.some(scope))) return recipient
       const sole = yield* memberships.sole(scope, userId)
       return Option.isNone(sole) ? recipient : Object.assign({}, recipient, { tenant_id: sole.value.tenantId })
     }),

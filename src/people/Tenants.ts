@@ -48,5 +48,5 @@ export class Tenants extends Context.Service<Tenants, {
    */
   readonly chain: (scope: Scope, id: string) => Effect.Effect<ReadonlyArray<Tenant>, StoreUnavailable>
   /** For a send: whether the environment has any tenant. As cheap as `chain`. */
-  readonly any: (scope: Scope) => Effect.Effect<boolean, StoreUnavailable>
+  readonly some: (scope: Scope) => Effect.Effect<boolean, StoreUnavailable>
 }>()("tidings/Tenants") {}

@@ -71,10 +71,10 @@ export const tenantsContract = <E>(name: string, stores: Layer.Layer<Memberships
     it.effect("a chain is the tenant and its nearest ancestors, four at most; changes count at once", () =>
       Effect.gen(function*() {
         const { scope, tenants } = yield* start
-        assert.isFalse(yield* tenants.any(scope))
+        assert.isFalse(yield* tenants.some(scope))
         assert.deepStrictEqual(yield* tenants.chain(scope, "e"), [])
         yield* tenants.replace(scope, "a", bare("a"))
-        assert.isTrue(yield* tenants.any(scope))
+        assert.isTrue(yield* tenants.some(scope))
         for (const [id, parent] of [["b", "a"], ["c", "b"], ["d", "c"], ["e", "d"]] as const) {
           yield* tenants.replace(scope, id, bare(id, parent))
         }

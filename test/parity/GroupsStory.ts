@@ -109,7 +109,7 @@ export const groups: Story = ({ scope }) => {
       },
       () => say({ removePreference: [one, topic] }, Tenants.use((_) => _.removePreference(scope, one, topic))),
       () => say({ chain: one }, Tenants.use((_) => _.chain(scope, one))),
-      () => say({ any: 0 }, Tenants.use((_) => _.any(scope))),
+      () => say({ any: 0 }, Tenants.use((_) => _.some(scope))),
       () => {
         const all = someOf(c, () => ({ tenantId: id(c), profile: maybe(c, () => map(c)) }))
         return say({ putMemberships: [who, all] }, Memberships.use((_) => _.put(scope, who, all)))

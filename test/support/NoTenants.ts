@@ -9,5 +9,5 @@ export const layer = Layer.mergeAll(
   Layer.mock(Brands, { fallback: () => Effect.undefined }),
   Layer.mock(Memberships, {}),
   Layer.mock(TenantTemplates, { resolve: () => Effect.undefined }),
-  Layer.mock(Tenants, { any: () => Effect.succeed(false), chain: () => Effect.succeed([]) })
+  Layer.mock(Tenants, { some: () => Effect.succeed(false), chain: () => Effect.succeed([]) })
 )

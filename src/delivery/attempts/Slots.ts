@@ -1,6 +1,7 @@
 import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import * as LaneShares from "#src/delivery/shards/LaneShares.ts"
-import { Effect, Option, PartitionedSemaphore, Semaphore } from "effect"
+import * as Turns from "#src/fibers/Turns.ts"
+import { Effect, Option, Semaphore } from "effect"
 
 /**
  * How many more calls than a provider has connections may be written down: while their intents are committed, no
@@ -10,19 +11,19 @@ const leastAhead = 32
 
 /**
  * The connections of one provider configuration. What waits for a slot has no intent yet, so that its wait is neither a
- * call that began nor a failure of the provider's. Turns that wait are served one after the other, so a slow provider
- * is shared, and a bulk job does not hold up a one-time password.
+ * call that began nor a failure of the provider's. Lanes that wait are served by turns, and so are the tenants within a
+ * lane: a slow provider is shared, and bulk jobs do not hold up a one-time password, however many tenants have some.
  */
 export interface Slots {
-  /** By turn. */
-  readonly begun: PartitionedSemaphore.PartitionedSemaphore<string>
+  /** By turns. */
+  readonly begun: Turns.Turns
   /** In the order in which they were begun. */
   readonly connections: Semaphore.Semaphore
 }
 
 /** Slots for so many connections. `ahead`: how many more calls may be written down. */
 export const make = (connections: number, ahead = Math.max(leastAhead, connections)): Slots => ({
-  begun: PartitionedSemaphore.makeUnsafe({ permits: connections + ahead }),
+  begun: Turns.make(connections + ahead),
   connections: Semaphore.makeUnsafe(connections)
 })
 
@@ -34,7 +35,7 @@ const patience = "10 seconds"
 
 type Waiting = Pick<OpenMessage, "lane" | "scope" | "tenantId">
 
-const turnOf = (message: Waiting): string => `${message.lane} ${LaneShares.turnOf(message)}`
+const turnOf = (message: Waiting): Turns.Turn => ({ lane: message.lane, whose: LaneShares.turnOf(message) })
 
 /** What becomes of an attempt that needs slots. */
 export interface Attempt<A> {
@@ -64,7 +65,7 @@ const inTurn = <A>(
       state = "late"
       return Effect.succeedNone
     })
-    const came = begun.withPermit(turnOf(message))(turn)
+    const came = begun.inTurn(turnOf(message))(turn)
     return Effect.flatMap(
       Effect.raceFirst(came, Effect.andThen(Effect.sleep(patience), time)),
       (made) => Option.isSome(made) ? Effect.succeed(made.value) : late
@@ -73,12 +74,9 @@ const inTurn = <A>(
 
 /** Makes an attempt once it may be written down. */
 export const begin = <A>(slots: Slots, message: Waiting, attempt: Attempt<A>): Effect.Effect<A> =>
-  Effect.flatMap(
-    slots.begun.withPermitsIfAvailable(1)(Effect.suspend(() => attempt.begin(false))),
-    Option.match({
-      onSome: Effect.succeed,
-      onNone: () => Effect.andThen(attempt.waits, inTurn(slots, message, attempt))
-    })
+  slots.begun.ifAvailable(
+    () => attempt.begin(false),
+    () => Effect.andThen(attempt.waits, inTurn(slots, message, attempt))
   )
 
 /** Makes a call once a connection is free. */

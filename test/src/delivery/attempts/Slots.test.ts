@@ -218,6 +218,16 @@ describe("The connections of a provider", () => {
         assert.include(seen.calls, password)
         assert.isAtMost(seen.calls.length, 3)
       }).pipe(Effect.scoped))
+
+    it.effect("a password waits for one call of bulk, however many tenants' bulk waits", () =>
+      Effect.gen(function*() {
+        const { pass, seen, send } = yield* world({ connections: 1, ahead: 0, takes: second })
+        for (let n = 0; n < 20; n++) yield* send(1, { lane: "bulk", tenantId: `t${n}` })
+        const [password] = yield* send(1)
+        yield* pass(2)
+        assert.include(seen.calls, password)
+        assert.isAtMost(seen.calls.length, 3)
+      }).pipe(Effect.scoped))
   })
 })
 
