@@ -128,6 +128,7 @@ export const layer = Layer.effect(
           list: { scope, route: "brands", filters: [] },
           rows: yield* read((state) => inScope(state.brands, scope)),
           position: (row) => ({ at: row.created, id: row.id }),
+          bytesOf: ({ settings, snippets }) => settings.length + snippets.length,
           limit,
           cursor
         })

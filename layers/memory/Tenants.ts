@@ -40,6 +40,9 @@ const item = (id: string, { custom_routing, has_custom_routing, status }: TopicS
     ...(custom_routing === undefined || custom_routing === null ? {} : { custom_routing })
   })
 
+const bytesOf = ({ draft, preferences }: TenantRow): number =>
+  [draft, ...preferences.values()].reduce((sum, text) => sum + text.length, 0)
+
 const rowOf = (state: State, scope: Scope, id: string | undefined): TenantRow | undefined =>
   id === undefined ? undefined : Option.getOrUndefined(HashMap.get(state.tenants, nameOf(scope, id)))
 
@@ -113,7 +116,7 @@ export const layer = Layer.effect(
         const list: Cursor.List = { scope, route: "tenants", filters: [parentId ?? null] }
         const rows = (yield* read((state) => inScope(state.tenants, scope)))
           .filter((row) => parentId === undefined || row.parentId === parentId)
-        const page = yield* Pages.cutById({ cursors, list, rows, idOf: ({ id }) => id, limit, cursor })
+        const page = yield* Pages.cutById({ cursors, list, rows, idOf: ({ id }) => id, bytesOf, limit, cursor })
         return { ...page, items: yield* Effect.forEach(page.items, tenant) }
       }),
       remove: (scope, id) => modify((state) => [rowOf(state, scope, id) !== undefined, without(state, scope, id)]),

@@ -1,3 +1,4 @@
+import * as PageBytes from "#layers/postgres/PageBytes.ts"
 import * as Revisions from "#layers/postgres/Revisions.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import * as Drops from "#layers/postgres/tenants/Drops.ts"
@@ -172,14 +173,21 @@ const make = Effect.gen(function*() {
   const list: Brands["Service"]["list"] = Effect.fnUntraced(function*(scope, { cursor, limit }) {
     const sealed: Cursor.List = { scope, route: "brands", filters: [] }
     const before = yield* Pages.after(cursors, sealed, cursor)
-    const rows = yield* sql`select ${sql.literal(columns)} from brands where scope = ${scope}
-        ${before === undefined ? sql`` : sql`and (created_at, id) < (${before.at}::bigint, ${before.id})`}
-      order by created_at desc, id desc limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
-    return Pages.cut({
+    const { isLast, rows } = yield* PageBytes.read(sql, {
+      as: "brands",
+      columns: sql.literal(columns),
+      looked: sql`select *, coalesce(octet_length(settings), 0) + coalesce(octet_length(snippets), 0) as bytes
+        from brands where scope = ${scope}
+          ${before === undefined ? sql`` : sql`and (created_at, id) < (${before.at}::bigint, ${before.id})`}`,
+      order: sql`created_at desc, id desc`,
+      limit,
+      decode
+    })
+    return Pages.of({
       cursors,
       list: sealed,
-      rows: rows,
-      limit,
+      items: rows,
+      isLast,
       position: ({ created, id }) => ({ at: created, id })
     })
   }, orUnavailable)

@@ -1,3 +1,4 @@
+import * as PageBytes from "#layers/postgres/PageBytes.ts"
 import * as Revisions from "#layers/postgres/Revisions.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import * as Chains from "#layers/postgres/tenants/Chains.ts"
@@ -109,15 +110,19 @@ const make = Effect.gen(function*() {
   const list: Tenants["Service"]["list"] = Effect.fnUntraced(function*(scope, { cursor, limit, parentId }) {
     const sealed: Cursor.List = { scope, route: "tenants", filters: [parentId ?? null] }
     const after = yield* IdPages.after(cursors, sealed, cursor)
-    const rows = yield* sql`select ${sql.literal(Rows.columns)} from tenants t where scope = ${scope}
-        ${
-      parentId === undefined
-        ? sql``
-        : sql`and parent_id = ${parentId} and exists (select from tenants p where p.scope = ${scope} and p.id = ${parentId})`
-    }
-        ${after === undefined ? sql`` : sql`and id > ${after}`}
-      order by id limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
-    return IdPages.page(cursors, sealed, rows.map(Rows.tenant), limit, ({ id }) => id)
+    const below = parentId === undefined
+      ? sql``
+      : sql`and parent_id = ${parentId} and exists (select from tenants p where p.scope = ${scope} and p.id = ${parentId})`
+    const { isLast, rows } = yield* PageBytes.read(sql, {
+      as: "t",
+      columns: sql.literal(Rows.columns),
+      looked: sql`select t.*, ${sql.literal(Rows.bytes)} as bytes from tenants t where scope = ${scope} ${below}
+        ${after === undefined ? sql`` : sql`and id > ${after}`}`,
+      order: sql`id`,
+      limit,
+      decode
+    })
+    return IdPages.cut(cursors, sealed, rows.map(Rows.tenant), isLast, ({ id }) => id)
   }, orUnavailable)
 
   const setPreference: Tenants["Service"]["setPreference"] = Effect.fnUntraced(

@@ -21,10 +21,7 @@ export const cut = <A>(
   items: ReadonlyArray<A>,
   isLast: boolean,
   idOf: (row: A) => string
-): Page<A> => {
-  const last = items.at(-1)
-  return { items, cursor: isLast || last === undefined ? undefined : cursors.seal(list, { at: 0, id: idOf(last) }) }
-}
+): Page<A> => Pages.of({ cursors, list, items, isLast, position: (row) => ({ at: 0, id: idOf(row) }) })
 
 /** A page of a list ordered by id. */
 export const page = <A>(

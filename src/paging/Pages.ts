@@ -10,6 +10,19 @@ export const after = (
 ): Effect.Effect<Cursor.Position | undefined, InvalidCursor> =>
   cursor === undefined ? Effect.undefined : cursors.open(list, cursor)
 
+/** A page of a list, of all of `items`; `isLast` if no more follow. */
+export const of = <A>(options: {
+  readonly cursors: Cursor.Cursors
+  readonly list: Cursor.List
+  readonly items: ReadonlyArray<A>
+  readonly isLast: boolean
+  readonly position: (row: A) => Cursor.Position
+}): Page<A> => {
+  const { cursors, isLast, items, list, position } = options
+  const last = items.at(-1)
+  return { items, cursor: isLast || last === undefined ? undefined : cursors.seal(list, position(last)) }
+}
+
 /** A page of a list, from up to `limit + 1` rows: the extra row only says that there are more. */
 export const cut = <A>(options: {
   readonly cursors: Cursor.Cursors
@@ -19,10 +32,5 @@ export const cut = <A>(options: {
   readonly position: (row: A) => Cursor.Position
 }): Page<A> => {
   const { cursors, limit, list, position, rows } = options
-  const items = rows.slice(0, limit)
-  const last = items.at(-1)
-  return {
-    items,
-    cursor: rows.length > limit && last !== undefined ? cursors.seal(list, position(last)) : undefined
-  }
+  return of({ cursors, list, items: rows.slice(0, limit), isLast: rows.length <= limit, position })
 }

@@ -6,6 +6,7 @@ import { TenantTemplates } from "#src/content/TenantTemplates.ts"
 import { Strategies } from "#src/delivery/providers/Strategies.ts"
 import { Tenants } from "#src/people/Tenants.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
+import * as Walk from "#test/contracts/Walk.ts"
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, type Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -197,5 +198,16 @@ export const brandsContract = <E>(
           cursor = page.cursor
         } while (cursor !== undefined)
         assert.deepStrictEqual(seen, ids)
+      }))
+
+    it.effect("a page ends early where its brands are large, and has one at least", () =>
+      Effect.gen(function*() {
+        const { brands, scope } = yield* start
+        for (const [n, text] of Walk.large.entries()) {
+          const draft = n % 2 === 0 ? { settings: { text } } : { snippets: { items: [{ name: "s", value: text }] } }
+          yield* brands.create(scope, `b${n}`, { name: "b", ...draft })
+          yield* TestClock.adjust("-1 milli")
+        }
+        yield* Walk.early((page) => brands.list(scope, page), ({ id }) => id, ["b0", "b1", "b2", "b3"])
       }))
   })

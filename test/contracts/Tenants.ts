@@ -1,7 +1,9 @@
 import type { TenantDraft } from "#schemas/Tenant.ts"
+import type { PageQuery } from "#src/paging/Page.ts"
 import { Memberships } from "#src/people/Memberships.ts"
 import { Tenants } from "#src/people/Tenants.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
+import * as Walk from "#test/contracts/Walk.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer, Option } from "effect"
 
@@ -203,5 +205,19 @@ export const tenantsContract = <E>(name: string, stores: Layer.Layer<Memberships
           yield* tag(tenants.list(scope, { limit: 1, cursor, parentId: undefined })),
           "InvalidCursor"
         )
+      }))
+
+    it.effect("a page ends early where its tenants are large, and has one at least", () =>
+      Effect.gen(function*() {
+        const { scope, tenants } = yield* start
+        const [a, b, c, d] = Walk.large
+        const topics = Array.from({ length: a.length / 500 }, (_, n) => `${n}`.padEnd(500, "x"))
+        const items = topics.map((id) => ({ id, status: "REQUIRED" as const }))
+        yield* tenants.replace(scope, "a", { ...bare("a"), default_preferences: { items } })
+        yield* tenants.replace(scope, "b", { ...bare("b"), user_profile: { b } })
+        yield* tenants.replace(scope, "c", { ...bare("c"), brand: { name: c } })
+        yield* tenants.replace(scope, "d", { ...bare("d"), properties: { d } })
+        const list = (page: PageQuery) => tenants.list(scope, { ...page, parentId: undefined })
+        yield* Walk.early(list, ({ id }) => id, ["a", "b", "c", "d"])
       }))
   })

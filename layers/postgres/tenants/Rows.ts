@@ -31,6 +31,13 @@ export const columns = `t.id, t.name,
     from tenant_default_preferences p where p.scope = t.scope and p.tenant_id = t.id
   ) as preferences`
 
+/** The length of what callers wrote in a tenant's row `t`: of a default preference, about 50 and its topic and routing. */
+export const bytes = `coalesce(octet_length(t.brand), 0) + coalesce(octet_length(t.properties), 0)
+  + coalesce(octet_length(t.user_profile), 0) + coalesce((
+    select sum(50 + octet_length(p.topic_id) + coalesce(octet_length(p.custom_routing), 0))
+    from tenant_default_preferences p where p.scope = t.scope and p.tenant_id = t.id
+  ), 0)`
+
 export const tenant = (row: typeof Row.Type): Tenant => ({
   id: row.id,
   name: row.name,

@@ -18,7 +18,7 @@ const rising = Effect.fnUntraced(function*<A, E, R>(counted: Statement.Fragment,
 export const rows = Effect.fnUntraced(function*<A, E, R>(table: string, effect: Effect.Effect<A, E, R>) {
   const sql = yield* SqlClient.SqlClient
   const read = sql`select coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)::float8 as count
-    from pg_stat_xact_user_tables where relid = ${table}::regclass
+    from pg_stat_xact_all_tables where relid = ${table}::regclass
       or relid in (select inhrelid from pg_inherits where inhparent = ${table}::regclass)`
   const { result, rise } = yield* rising(read, effect)
   return { result, rows: rise }
