@@ -38,9 +38,10 @@ export const layer = Layer.effect(
       list: Cursor.List,
       query: PageQuery,
       rows: Effect.Effect<ReadonlyArray<Row>>,
-      idOf: (row: Row) => string
+      idOf: (row: Row) => string,
+      bytesOf?: (row: Row) => number
     ) {
-      return yield* Pages.cutById({ ...query, cursors, list, rows: yield* rows, idOf })
+      return yield* Pages.cutById({ ...query, cursors, list, rows: yield* rows, idOf, bytesOf })
     })
 
     return Audiences.of({
@@ -70,7 +71,8 @@ export const layer = Layer.effect(
           { scope, route: "audiences", filters: [] },
           query,
           read((state) => inScope(state.audiences.rows, scope)),
-          (row) => row.id
+          (row) => row.id,
+          ({ description, filter = "" }) => description.length + filter.length
         )
         return { ...page, items: yield* Effect.forEach(page.items, record) }
       }),

@@ -35,6 +35,7 @@ export const layer = Layer.effect(
           list: { scope, route: "inbox", filters: [userId] },
           rows: rows.filter(({ expiresAt = Infinity }) => expiresAt > now),
           position: (item) => ({ at: item.createdAt, id: item.messageId }),
+          bytesOf: ({ rendered }) => JSON.stringify(rendered).length,
           limit,
           cursor
         })

@@ -93,13 +93,14 @@ export const layer = Layer.effect(
     const change = (f: (state: State, now: number) => State) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => modify((state) => [undefined, f(state, now)]))
 
-    const pageOf = Effect.fnUntraced(function*<Row>(
+    const pageOf = Effect.fnUntraced(function*<Row extends { readonly preferences: string | null }>(
       list: Cursor.List,
       query: PageQuery,
       rows: Effect.Effect<ReadonlyArray<Row>>,
       idOf: (row: Row) => string
     ) {
-      return yield* Pages.cutById({ ...query, cursors, list, rows: yield* rows, idOf })
+      const bytesOf = ({ preferences }: Row) => preferences?.length ?? 0
+      return yield* Pages.cutById({ ...query, cursors, list, rows: yield* rows, idOf, bytesOf })
     })
 
     const found = Effect.fnUntraced(function*(scope: Scope, id: string) {

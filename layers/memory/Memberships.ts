@@ -29,6 +29,8 @@ const one = (row: TenantUserRow | undefined) => row === undefined ? Effect.succe
 const ofUser = (state: State, scope: Scope, userId: string) =>
   inScope(state.tenantUsers, scope).filter((row) => row.userId === userId)
 
+const bytesOf = ({ profile = "" }: TenantUserRow): number => profile.length
+
 /** The memberships in memory. */
 export const layer = Layer.effect(
   Memberships,
@@ -42,7 +44,7 @@ export const layer = Layer.effect(
       { cursor, limit }: PageQuery,
       idOf: (row: { readonly tenantId: string; readonly userId: string }) => string
     ) {
-      const page = yield* Pages.cutById({ cursors, list, rows, idOf, limit, cursor })
+      const page = yield* Pages.cutById({ cursors, list, rows, idOf, bytesOf, limit, cursor })
       return { ...page, items: yield* Effect.forEach(page.items, membership) }
     })
 

@@ -20,7 +20,7 @@ export const cut = Effect.fnUntraced(function*<A>(options: {
   readonly list: Cursor.List
   readonly rows: ReadonlyArray<A>
   readonly position: (row: A) => Cursor.Position
-  readonly bytesOf?: (row: A) => number
+  readonly bytesOf?: ((row: A) => number) | undefined
   readonly limit: number
   readonly cursor: string | undefined
 }): Effect.fn.Return<Page<A>, InvalidCursor> {
@@ -38,7 +38,7 @@ export const cutById = Effect.fnUntraced(function*<A>(options: {
   readonly list: Cursor.List
   readonly rows: ReadonlyArray<A>
   readonly idOf: (row: A) => string
-  readonly bytesOf?: (row: A) => number
+  readonly bytesOf?: ((row: A) => number) | undefined
   readonly limit: number
   readonly cursor: string | undefined
 }): Effect.fn.Return<Page<A>, InvalidCursor> {

@@ -155,6 +155,7 @@ export const layer = Layer.effect(
           list: { scope, route: "providers", filters: [] },
           rows: yield* read((state) => inScope(state.configurations, scope)),
           position: (row) => ({ at: row.created, id: row.id }),
+          bytesOf: ({ settings = "" }) => settings.length,
           limit,
           cursor
         })

@@ -81,6 +81,7 @@ export const layer = Layer.effect(
           list: { scope, route: "routing strategies", filters: [] },
           rows: yield* read((state) => inScope(state.strategies, scope)),
           position: (row) => ({ at: row.created, id: row.id }),
+          bytesOf: ({ strategy }) => strategy.length,
           limit,
           cursor
         })

@@ -28,6 +28,8 @@ const record = Effect.fnUntraced(function*(row: TenantTemplateRow, version: Tena
 })
 
 /** The templates of tenants in memory. */
+const bytesOf = ({ versions }: TenantTemplateRow): number => versions.at(-1)?.length ?? 0
+
 export const layer = Layer.effect(
   TenantTemplates,
   Effect.gen(function*() {
@@ -88,7 +90,7 @@ export const layer = Layer.effect(
         const list: Cursor.List = { scope, route: "templates of a tenant", filters: [tenantId] }
         const rows = (yield* read((state) => inScope(state.tenantTemplates, scope)))
           .filter((row) => row.tenantId === tenantId)
-        const page = yield* Pages.cutById({ cursors, list, rows, idOf: ({ id }) => id, limit, cursor })
+        const page = yield* Pages.cutById({ cursors, list, rows, idOf: ({ id }) => id, bytesOf, limit, cursor })
         const items = yield* Effect.forEach(page.items, (row) => record(row, "latest")).pipe(
           Effect.catchTag("VersionNotFound", Effect.die)
         )

@@ -1,4 +1,5 @@
 import { audienceLock } from "#layers/postgres/migrations/Lists.ts"
+import * as PageBytes from "#layers/postgres/PageBytes.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { AudienceFilter, LogicalOperator } from "#schemas/Audience.ts"
 import type { Scope } from "#schemas/Scope.ts"
@@ -113,10 +114,16 @@ const make = Effect.gen(function*() {
   const list: Audiences["Service"]["list"] = Effect.fnUntraced(function*(scope, { cursor, limit }) {
     const sealed: Cursor.List = { scope, route: "audiences", filters: [] }
     const after = yield* IdPages.after(cursors, sealed, cursor)
-    const rows = yield* sql`select ${sql.literal(columns)} from audiences
-      where scope = ${scope} ${after === undefined ? sql`` : sql`and id > ${after}`}
-      order by id limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
-    return IdPages.page(cursors, sealed, rows.map(record), limit, (row) => row.id)
+    const { isLast, rows } = yield* PageBytes.read(sql, {
+      as: "audiences",
+      columns: sql.literal(columns),
+      looked: sql`select *, octet_length(description) + coalesce(octet_length(filter), 0) as bytes from audiences
+        where scope = ${scope} ${after === undefined ? sql`` : sql`and id > ${after}`}`,
+      order: sql`id`,
+      limit,
+      decode
+    })
+    return IdPages.cut(cursors, sealed, rows.map(record), isLast, (row) => row.id)
   }, orUnavailable)
 
   const members: Audiences["Service"]["members"] = Effect.fnUntraced(function*(scope, id, { cursor, limit }) {

@@ -1,3 +1,4 @@
+import * as PageBytes from "#layers/postgres/PageBytes.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import { Rendered } from "#schemas/Rendered.ts"
@@ -16,6 +17,9 @@ const decodeRows = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({
   expiresAt: Schema.NullOr(Schema.Number)
 })))
 
+const columns = `message_id as "messageId", rendered, tenant_id as "tenantId", created_at::float8 as "createdAt",
+  expires_at::float8 as "expiresAt"`
+
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const cursors = Cursor.make(yield* SecretKey)
@@ -23,23 +27,27 @@ const make = Effect.gen(function*() {
   const list: Inbox["Service"]["list"] = Effect.fn("Inbox.list")(function*(scope, userId, { cursor, limit }) {
     const sealed: Cursor.List = { scope, route: "inbox", filters: [userId] }
     const before = yield* Pages.after(cursors, sealed, cursor)
-    const rows =
-      yield* sql`select message_id as "messageId", rendered, tenant_id as "tenantId", created_at::float8 as "createdAt",
-        expires_at::float8 as "expiresAt"
-      from inbox where scope = ${scope} and user_id = ${userId} and (expires_at is null or expires_at > ${yield* Clock
-        .currentTimeMillis})
-        ${before === undefined ? sql`` : sql`and (created_at, message_id) < (${before.at}::bigint, ${before.id})`}
-      order by created_at desc, message_id desc limit ${limit + 1}::int`.pipe(Effect.flatMap(decodeRows))
+    const now = yield* Clock.currentTimeMillis
+    const { isLast, rows } = yield* PageBytes.read(sql, {
+      as: "inbox",
+      columns: sql.literal(columns),
+      looked: sql`select *, octet_length(rendered) as bytes from inbox
+        where scope = ${scope} and user_id = ${userId} and (expires_at is null or expires_at > ${now})
+          ${before === undefined ? sql`` : sql`and (created_at, message_id) < (${before.at}::bigint, ${before.id})`}`,
+      order: sql`created_at desc, message_id desc`,
+      limit,
+      decode: decodeRows
+    })
     const items = rows.map((row) => ({
       ...row,
       tenantId: row.tenantId ?? undefined,
       expiresAt: row.expiresAt ?? undefined
     }))
-    return Pages.cut({
+    return Pages.of({
       cursors,
       list: sealed,
-      rows: items,
-      limit,
+      items,
+      isLast,
       position: ({ createdAt, messageId }) => ({ at: createdAt, id: messageId })
     })
   }, orUnavailable)

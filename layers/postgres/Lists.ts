@@ -1,5 +1,6 @@
 import * as Prefix from "#layers/postgres/lists/Prefix.ts"
 import * as Subscriptions from "#layers/postgres/lists/Subscriptions.ts"
+import * as PageBytes from "#layers/postgres/PageBytes.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import type { RecipientPreferences } from "#schemas/Preferences.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
@@ -8,7 +9,7 @@ import * as IdPages from "#src/paging/IdPages.ts"
 import { ListNotFound, type ListRecord, Lists } from "#src/people/Lists.ts"
 import { StoredPreferences, toStored } from "#src/people/StoredPreferences.ts"
 import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 
 const Row = Schema.Struct({
   id: Schema.String,
@@ -45,16 +46,30 @@ const make = Effect.gen(function*() {
     return Option.isSome(row) ? record(row.value) : yield* new ListNotFound({ id })
   }, orUnavailable)
 
+  const page = (looked: Statement.Fragment, limit: number) =>
+    PageBytes.read(sql, {
+      as: "l",
+      columns: sql`${sql.literal(columns)}, l.preferences`,
+      looked,
+      order: sql`id`,
+      limit,
+      decode
+    })
+
   const list: Lists["Service"]["list"] = Effect.fnUntraced(function*(scope, { cursor, limit, pattern }) {
     const sealed: Cursor.List = { scope, route: "lists", filters: [pattern?.text ?? null] }
     const after = yield* IdPages.after(cursors, sealed, cursor)
     const matching = pattern === undefined
       ? sql``
       : sql`and id >= ${pattern.prefix} and id <= ${Prefix.endOf(pattern.prefix)} and id ~ ${pattern.expression}`
-    const rows = yield* sql`select ${sql.literal(columns)}, l.preferences from lists l
-      where scope = ${scope} and deleted_at is null ${matching} ${after === undefined ? sql`` : sql`and id > ${after}`}
-      order by id limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
-    return IdPages.page(cursors, sealed, rows.map(record), limit, (row) => row.id)
+    const { isLast, rows } = yield* page(
+      sql`select *, coalesce(octet_length(preferences), 0) as bytes from lists l
+        where scope = ${scope} and deleted_at is null ${matching} ${
+        after === undefined ? sql`` : sql`and id > ${after}`
+      }`,
+      limit
+    )
+    return IdPages.cut(cursors, sealed, rows.map(record), isLast, (row) => row.id)
   }, orUnavailable)
 
   const remove: Lists["Service"]["remove"] = Effect.fnUntraced(function*(scope, id) {
@@ -75,12 +90,15 @@ const make = Effect.gen(function*() {
   const listsOf: Lists["Service"]["listsOf"] = Effect.fnUntraced(function*(scope, userId, { cursor, limit }) {
     const sealed: Cursor.List = { scope, route: "lists of a user", filters: [userId] }
     const after = yield* IdPages.after(cursors, sealed, cursor)
-    const rows = yield* sql`select ${sql.literal(columns)}, s.preferences
-      from list_subscriptions s join lists l on l.scope = s.scope and l.id = s.list_id
-      where s.scope = ${scope} and s.user_id = ${userId} and l.deleted_at is null
-        ${after === undefined ? sql`` : sql`and s.list_id > ${after}`}
-      order by s.list_id limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
-    return IdPages.page(cursors, sealed, rows.map(record), limit, (row) => row.id)
+    const { isLast, rows } = yield* page(
+      sql`select s.list_id as id, l.name, l.created_at, l.updated_at, s.preferences,
+          coalesce(octet_length(s.preferences), 0) as bytes
+        from list_subscriptions s join lists l on l.scope = s.scope and l.id = s.list_id
+        where s.scope = ${scope} and s.user_id = ${userId} and l.deleted_at is null
+          ${after === undefined ? sql`` : sql`and s.list_id > ${after}`}`,
+      limit
+    )
+    return IdPages.cut(cursors, sealed, rows.map(record), isLast, (row) => row.id)
   }, orUnavailable)
 
   const join: Lists["Service"]["join"] = Effect.fnUntraced(function*(scope, userId, memberships) {

@@ -1,12 +1,14 @@
+import * as PageBytes from "#layers/postgres/PageBytes.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import * as Members from "#layers/postgres/tenants/Members.ts"
+import type { Scope } from "#schemas/Scope.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import * as IdPages from "#src/paging/IdPages.ts"
 import { Memberships } from "#src/people/Memberships.ts"
 import { TenantNotFound } from "#src/people/Tenants.ts"
 import { Clock, Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 
 const decode = Schema.decodeUnknownEffect(Schema.Array(Members.Row))
 const decodeTenants = Schema.decodeUnknownEffect(
@@ -52,26 +54,32 @@ const make = Effect.gen(function*() {
     orUnavailable
   )
 
+  /** A page of the memberships whose tenants exist, of those for which the condition `mine` holds. */
+  const page = (scope: Scope, mine: Statement.Fragment, order: Statement.Fragment, limit: number) =>
+    PageBytes.read(sql, {
+      as: "m",
+      columns: sql.literal(Members.columns),
+      looked: sql`select m.*, coalesce(octet_length(profile), 0) as bytes from tenant_users m
+        where scope = ${scope} and ${isThere} and ${mine}`,
+      order,
+      limit,
+      decode
+    })
+
   const ofUser: Memberships["Service"]["ofUser"] = Effect.fnUntraced(function*(scope, userId, { cursor, limit }) {
     const sealed: Cursor.List = { scope, route: "tenants of a user", filters: [userId] }
     const after = yield* IdPages.after(cursors, sealed, cursor)
-    const rows = yield* sql`select ${sql.literal(Members.columns)} from tenant_users m
-      where scope = ${scope} and user_id = ${userId} and ${isThere} ${
-      after === undefined ? sql`` : sql`and tenant_id > ${after}`
-    }
-      order by tenant_id limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
-    return IdPages.page(cursors, sealed, rows.map(Members.membership), limit, ({ tenantId }) => tenantId)
+    const mine = sql`user_id = ${userId} ${after === undefined ? sql`` : sql`and tenant_id > ${after}`}`
+    const { isLast, rows } = yield* page(scope, mine, sql`tenant_id`, limit)
+    return IdPages.cut(cursors, sealed, rows.map(Members.membership), isLast, ({ tenantId }) => tenantId)
   }, orUnavailable)
 
   const ofTenant: Memberships["Service"]["ofTenant"] = Effect.fnUntraced(function*(scope, tenantId, { cursor, limit }) {
     const sealed: Cursor.List = { scope, route: "users of a tenant", filters: [tenantId] }
     const after = yield* IdPages.after(cursors, sealed, cursor)
-    const rows = yield* sql`select ${sql.literal(Members.columns)} from tenant_users m
-      where scope = ${scope} and tenant_id = ${tenantId} and ${isThere} ${
-      after === undefined ? sql`` : sql`and user_id > ${after}`
-    }
-      order by user_id limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
-    return IdPages.page(cursors, sealed, rows.map(Members.membership), limit, ({ userId }) => userId)
+    const mine = sql`tenant_id = ${tenantId} ${after === undefined ? sql`` : sql`and user_id > ${after}`}`
+    const { isLast, rows } = yield* page(scope, mine, sql`user_id`, limit)
+    return IdPages.cut(cursors, sealed, rows.map(Members.membership), isLast, ({ userId }) => userId)
   }, orUnavailable)
 
   return Memberships.of({

@@ -1,5 +1,6 @@
 import * as ConfigurationUses from "#layers/postgres/ConfigurationUses.ts"
 import * as Rename from "#layers/postgres/journal/Rename.ts"
+import * as PageBytes from "#layers/postgres/PageBytes.ts"
 import * as Revisions from "#layers/postgres/Revisions.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { JsonMap } from "#schemas/Optional.ts"
@@ -185,14 +186,21 @@ const make = Effect.gen(function*() {
   const list: ProviderConfigurations["Service"]["list"] = Effect.fnUntraced(function*(scope, { cursor, limit }) {
     const of: Cursor.List = { scope, route: "providers", filters: [] }
     const before = yield* Pages.after(cursors, of, cursor)
-    const rows = yield* sql`select ${sql.literal(columns)} from provider_configurations where scope = ${scope}
-        ${before === undefined ? sql`` : sql`and (created_at, id) < (${before.at}::bigint, ${before.id})`}
-      order by created_at desc, id desc limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
-    const page = Pages.cut({
+    const { isLast, rows } = yield* PageBytes.read(sql, {
+      as: "provider_configurations",
+      columns: sql.literal(columns),
+      looked: sql`select *, coalesce(octet_length(settings), 0) as bytes from provider_configurations
+        where scope = ${scope}
+          ${before === undefined ? sql`` : sql`and (created_at, id) < (${before.at}::bigint, ${before.id})`}`,
+      order: sql`created_at desc, id desc`,
+      limit,
+      decode
+    })
+    const page = Pages.of({
       cursors,
       list: of,
-      rows,
-      limit,
+      items: rows,
+      isLast,
       position: ({ created, id }) => ({ at: created, id })
     })
     return { ...page, items: yield* Effect.forEach(page.items, (row) => opened(scope, row)) }

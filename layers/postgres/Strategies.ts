@@ -1,3 +1,4 @@
+import * as PageBytes from "#layers/postgres/PageBytes.ts"
 import * as Revisions from "#layers/postgres/Revisions.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
@@ -86,16 +87,21 @@ const make = Effect.gen(function*() {
   const list: Strategies["Service"]["list"] = Effect.fnUntraced(function*(scope, { cursor, limit }) {
     const sealed: Cursor.List = { scope, route: "routing strategies", filters: [] }
     const before = yield* Pages.after(cursors, sealed, cursor)
-    const rows = yield* sql`select ${
-      sql.literal(columns)
-    } from routing_strategies where scope = ${scope} and not archived
-        ${before === undefined ? sql`` : sql`and (created_at, id) < (${before.at}::bigint, ${before.id})`}
-      order by created_at desc, id desc limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
-    return Pages.cut({
+    const { isLast, rows } = yield* PageBytes.read(sql, {
+      as: "routing_strategies",
+      columns: sql.literal(columns),
+      looked: sql`select *, octet_length(strategy) as bytes from routing_strategies
+        where scope = ${scope} and not archived
+          ${before === undefined ? sql`` : sql`and (created_at, id) < (${before.at}::bigint, ${before.id})`}`,
+      order: sql`created_at desc, id desc`,
+      limit,
+      decode
+    })
+    return Pages.of({
       cursors,
       list: sealed,
-      rows: rows.map(record),
-      limit,
+      items: rows.map(record),
+      isLast,
       position: ({ created, id }) => ({ at: created, id })
     })
   }, orUnavailable)

@@ -1,3 +1,4 @@
+import * as PageBytes from "#layers/postgres/PageBytes.ts"
 import * as Revisions from "#layers/postgres/Revisions.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import * as Drops from "#layers/postgres/tenants/Drops.ts"
@@ -36,7 +37,8 @@ const decodeName = Schema.decodeUnknownEffect(
 
 const missing = ["TenantTemplateNotFound", "VersionNotFound"] as const
 
-const columns = `t.template_id as id, v.version::float8 as version, v.template, t.created_at::float8 as created,
+const columns = `t.template_id as id, v.version::float8 as version, v.template,
+  octet_length(v.template) as bytes, t.created_at::float8 as created,
   t.updated_at::float8 as updated, t.published_at::float8 as published`
 
 const make = Effect.gen(function*() {
@@ -129,11 +131,17 @@ const make = Effect.gen(function*() {
   const list: TenantTemplates["Service"]["list"] = Effect.fnUntraced(function*(scope, tenantId, { cursor, limit }) {
     const sealed: Cursor.List = { scope, route: "templates of a tenant", filters: [tenantId] }
     const after = yield* IdPages.after(cursors, sealed, cursor)
-    const rows = yield* sql`${select(scope, tenantId, numberOf("latest"))}
-      ${after === undefined ? sql`` : sql`and t.template_id > ${after}`}
-      order by t.template_id limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
+    const { isLast, rows } = yield* PageBytes.read(sql, {
+      as: "t",
+      columns: sql`t.*`,
+      looked: sql`${select(scope, tenantId, numberOf("latest"))}
+        ${after === undefined ? sql`` : sql`and t.template_id > ${after}`}`,
+      order: sql`id`,
+      limit,
+      decode
+    })
     const records = rows.map((row) => ({ ...row, published: row.published ?? undefined }))
-    return IdPages.page(cursors, sealed, records, limit, ({ id }) => id)
+    return IdPages.cut(cursors, sealed, records, isLast, ({ id }) => id)
   }, orUnavailable)
 
   const remembered = revisions.remembering(Effect.fnUntraced(function*(scope: Scope, name: string) {

@@ -1,7 +1,9 @@
 import { UserId } from "#schemas/Profile.ts"
 import { type InboxItem, Journal } from "#src/delivery/Journal.ts"
+import type { PageQuery } from "#src/paging/Page.ts"
 import { Inbox } from "#src/reports/Inbox.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
+import * as Walk from "#test/contracts/Walk.ts"
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, type Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -134,5 +136,17 @@ export const inboxContract = <E>(name: string, stores: Layer.Layer<Journal | Inb
           Effect.flip(inbox.list(place.scope, Fixture.user, { limit: 1, cursor: "made up" }))
         ])
         assert.deepStrictEqual(refused.map((error) => error._tag), ["InvalidCursor", "InvalidCursor", "InvalidCursor"])
+      }))
+
+    it.effect("a page ends early where messages are large, and has one at least", () =>
+      Effect.gen(function*() {
+        const { epoch, inbox, place } = yield* start
+        const ids = yield* Effect.forEach(Walk.large, (text, n) =>
+          Effect.map(
+            deliver(place, epoch, item(place.at + 4 - n, { rendered: { ...Fixture.rendered("large"), html: text } })),
+            ({ message }) => message.id
+          ))
+        const list = (page: PageQuery) => inbox.list(place.scope, Fixture.user, page)
+        yield* Walk.early(list, ({ messageId }) => messageId, ids)
       }))
   })

@@ -37,6 +37,23 @@ export const pages = (it: Vitest.MethodsNonLive<Lists>) => {
       Walk.once(yield* Walk.all(every, (list) => list.id, write), [id, ...names.map(listOf)])
     }))
 
+  it.effect("a page of lists or subscriptions ends early where their preferences are large, and has one at least", () =>
+    Effect.gen(function*() {
+      const { lists, scope } = yield* start
+      const ids = ["a", "b", "c", "d"].map((name) => ListId.make(`large.${name}`))
+      const users = ["a", "b", "c", "d"].map((name) => UserId.make(name))
+      for (const [n, text] of Walk.large.entries()) {
+        const preferences = { notifications: { [text]: { status: "OPTED_IN" as const } } }
+        yield* lists.put(scope, ids[n] ?? id, { name: "large", preferences })
+        yield* lists.subscribe(scope, id, [{ userId: users[n] ?? cy, preferences }])
+        yield* lists.join(scope, cy, [{ listId: ids[n] ?? id, preferences }])
+      }
+      const pattern = yield* ListPattern.parse("large.*")
+      yield* Walk.early((page) => lists.list(scope, { ...page, pattern }), (list) => list.id, ids)
+      yield* Walk.early((page) => lists.listsOf(scope, cy, page), (list) => list.id, ids)
+      yield* Walk.early((page) => lists.subscriptions(scope, id, page), ({ userId }) => userId, users)
+    }))
+
   it.effect("a cursor opens for its own list, route and pattern only", () =>
     Effect.gen(function*() {
       const { lists, scope, tag } = yield* start

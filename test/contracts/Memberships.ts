@@ -1,6 +1,7 @@
 import { Memberships } from "#src/people/Memberships.ts"
 import { Tenants } from "#src/people/Tenants.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
+import * as Walk from "#test/contracts/Walk.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer, Option } from "effect"
 
@@ -119,5 +120,26 @@ export const membershipsContract = <E>(name: string, stores: Layer.Layer<Members
         assert.deepStrictEqual([...first.items, ...second.items].map((item) => item.tenantId), ["a", "b", "c"])
         const refused = yield* Effect.flip(memberships.ofUser(scope, "u2", { limit: 2, cursor: first.cursor }))
         assert.strictEqual(refused._tag, "InvalidCursor")
+      }))
+
+    it.effect("a page ends early where profiles are large, and has one at least", () =>
+      Effect.gen(function*() {
+        const { memberships, scope, tenants } = yield* start
+        yield* tenants.replace(scope, "d", { name: "d" })
+        for (const [n, text] of Walk.large.entries()) {
+          yield* memberships.put(scope, `u${n}`, [of("a", { text })])
+          yield* memberships.put(scope, "ada", [of(["a", "b", "c", "d"][n] ?? "", { text })])
+        }
+        yield* Walk.early(
+          (page) => memberships.ofUser(scope, "ada", page),
+          ({ tenantId }) => tenantId,
+          ["a", "b", "c", "d"]
+        )
+        yield* memberships.removeAll(scope, "ada")
+        yield* Walk.early(
+          (page) => memberships.ofTenant(scope, "a", page),
+          ({ userId }) => userId,
+          ["u0", "u1", "u2", "u3"]
+        )
       }))
   })

@@ -9,6 +9,7 @@ import { TenantTemplates } from "#src/content/TenantTemplates.ts"
 import { Tenants } from "#src/people/Tenants.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
+import * as Walk from "#test/contracts/Walk.ts"
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, type Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
@@ -132,6 +133,20 @@ export const providerConfigurationsContract = <E>(
         const second = yield* configurations.list(scope, { limit: 2, cursor: first.cursor })
         assert.deepStrictEqual([...first.items, ...second.items].map(({ id }) => id), ids)
         assert.isUndefined(second.cursor)
+      }))
+
+    it.effect("a page ends early where settings are large, and has one at least", () =>
+      Effect.gen(function*() {
+        const { configurations, scope } = yield* start
+        const ids = yield* Effect.forEach(Walk.large, (text) =>
+          Effect.tap(
+            Effect.map(
+              configurations.create(scope, draft("smtp", { settings: Redacted.make({ text }) })),
+              ({ id }) => id
+            ),
+            TestClock.adjust("-1 milli")
+          ))
+        yield* Walk.early((page) => configurations.list(scope, page), ({ id }) => id, ids)
       }))
 
     it.effect("one that a strategy cannot do without stays", () =>

@@ -2,6 +2,7 @@ import type { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { Strategies } from "#src/delivery/providers/Strategies.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
+import * as Walk from "#test/contracts/Walk.ts"
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, type Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -90,5 +91,16 @@ export const strategiesContract = <E>(name: string, stores: Layer.Layer<Strategi
           cursor = page.cursor
         } while (cursor !== undefined)
         assert.deepStrictEqual(seen, ids)
+      }))
+
+    it.effect("a page ends early where strategies are large, and has one at least", () =>
+      Effect.gen(function*() {
+        const { scope, strategies } = yield* start
+        const ids = yield* Effect.forEach(Walk.large, (text) =>
+          Effect.tap(
+            Effect.map(strategies.create(scope, { ...bare, description: text }), ({ id }) => id),
+            TestClock.adjust("-1 milli")
+          ))
+        yield* Walk.early((page) => strategies.list(scope, page), ({ id }) => id, ids)
       }))
   })

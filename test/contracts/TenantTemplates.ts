@@ -2,6 +2,7 @@ import type { TenantTemplate } from "#schemas/TenantTemplate.ts"
 import { TenantTemplates } from "#src/content/TenantTemplates.ts"
 import { Tenants } from "#src/people/Tenants.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
+import * as Walk from "#test/contracts/Walk.ts"
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, type Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -123,5 +124,14 @@ export const tenantTemplatesContract = <E>(name: string, stores: Layer.Layer<Ten
           [["a", 2], ["b", 1], ["c", 1]]
         )
         assert.isUndefined(second.cursor)
+      }))
+
+    it.effect("a page ends early where templates are large, and has one at least", () =>
+      Effect.gen(function*() {
+        const { scope, templates } = yield* start
+        for (const [n, text] of Walk.large.entries()) {
+          yield* templates.put(scope, "acme", `t${n}`, template(text), false)
+        }
+        yield* Walk.early((page) => templates.list(scope, "acme", page), ({ id }) => id, ["t0", "t1", "t2", "t3"])
       }))
   })

@@ -1,3 +1,4 @@
+import * as PageBytes from "#layers/postgres/PageBytes.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import type { ListId } from "#schemas/List.ts"
 import type { Scope } from "#schemas/Scope.ts"
@@ -99,12 +100,17 @@ export const make = (sql: SqlClient.SqlClient, cursors: Cursor.Cursors) => {
     const after = yield* IdPages.after(cursors, sealed, cursor)
     const listed = yield* sql`select 1 from lists where scope = ${scope} and id = ${id} and deleted_at is null`
     if (listed.length === 0) return yield* new ListNotFound({ id })
-    const rows =
-      yield* sql`select user_id as "userId", preferences, created_at::float8 as created from list_subscriptions
-      where scope = ${scope} and list_id = ${id} ${after === undefined ? sql`` : sql`and user_id > ${after}`}
-      order by user_id limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
+    const { isLast, rows } = yield* PageBytes.read(sql, {
+      as: "s",
+      columns: sql.literal(`user_id as "userId", preferences, created_at::float8 as created`),
+      looked: sql`select *, coalesce(octet_length(preferences), 0) as bytes from list_subscriptions
+        where scope = ${scope} and list_id = ${id} ${after === undefined ? sql`` : sql`and user_id > ${after}`}`,
+      order: sql`user_id`,
+      limit,
+      decode
+    })
     const found = rows.map((row) => ({ ...row, preferences: row.preferences ?? undefined }))
-    return IdPages.page(cursors, sealed, found, limit, (row) => row.userId)
+    return IdPages.cut(cursors, sealed, found, isLast, (row) => row.userId)
   }, orUnavailable)
 
   return { subscribe, putSubscription, replaceSubscriptions, removeSubscription, subscriptions }

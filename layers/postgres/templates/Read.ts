@@ -1,3 +1,4 @@
+import * as PageBytes from "#layers/postgres/PageBytes.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import * as Rows from "#layers/postgres/templates/Rows.ts"
 import type { Scope } from "#schemas/Scope.ts"
@@ -73,18 +74,22 @@ export const make = Effect.gen(function*() {
   const list: Templates["Service"]["list"] = Effect.fnUntraced(function*(scope, { alias, cursor, limit, strategyId }) {
     const sealed: Cursor.List = { scope, route: "templates", filters: [alias ?? null, strategyId ?? null] }
     const before = yield* Pages.after(cursors, sealed, cursor)
-    const rows = yield* sql`select id, summary, live is not null as published, live_topic as topic,
-        created_at::float8 as created, updated_at::float8 as updated
-      from templates where scope = ${scope} and not archived
+    const { isLast, rows } = yield* PageBytes.read(sql, {
+      as: "t",
+      columns: sql.literal(Rows.summaryColumns),
+      looked: sql`select *, octet_length(summary) as bytes from templates where scope = ${scope} and not archived
         ${alias === undefined ? sql`` : sql`and alias = ${alias}`}
         ${strategyId === undefined ? sql`` : sql`and (draft_strategy = ${strategyId} or live_strategy = ${strategyId})`}
-        ${before === undefined ? sql`` : sql`and (created_at, id) < (${before.at}::bigint, ${before.id})`}
-      order by created_at desc, id desc limit ${limit + 1}::int`.pipe(Effect.flatMap(Rows.decodeSummaries))
-    return Pages.cut({
+        ${before === undefined ? sql`` : sql`and (created_at, id) < (${before.at}::bigint, ${before.id})`}`,
+      order: sql`created_at desc, id desc`,
+      limit,
+      decode: Rows.decodeSummaries
+    })
+    return Pages.of({
       cursors,
       list: sealed,
-      rows: rows.map(Rows.summary),
-      limit,
+      items: rows.map(Rows.summary),
+      isLast,
       position: ({ created, id }) => ({ at: created, id })
     })
   }, orUnavailable)

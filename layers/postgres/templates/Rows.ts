@@ -33,6 +33,9 @@ export const decodeNumbers = rows({ version: Schema.Number, created: Schema.Numb
 
 export const decodeResolved = rows({ id: Schema.String, alias: Text, archived: Schema.Boolean, template: Text })
 
+export const summaryColumns = `id, summary, live is not null as published, live_topic as topic,
+  created_at::float8 as created, updated_at::float8 as updated`
+
 export const decodeSummaries = rows({
   id: Schema.String,
   summary: Schema.fromJsonString(Schema.Struct({ name: Schema.String, tags: Schema.Array(Schema.String) })),
