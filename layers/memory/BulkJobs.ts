@@ -10,7 +10,6 @@ import {
   JobNotFound,
   Jobs,
   longestClosing,
-  mostText,
   type NewUser,
   type Running
 } from "#src/delivery/bulk/Jobs.ts"
@@ -18,6 +17,7 @@ import { Place } from "#src/delivery/Expansion.ts"
 import * as Ids from "#src/delivery/intake/Ids.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import * as IdPages from "#src/paging/IdPages.ts"
+import * as PageBytes from "#src/paging/PageBytes.ts"
 import { Clock, Effect, HashMap, Layer, Option, Result, Schema } from "effect"
 
 const definitionText = Schema.fromJsonString(BulkMessage)
@@ -49,12 +49,7 @@ const batchOf = (
 ): Batch => {
   const rows = (find(state, scope, id)?.users ?? []).map((row, position) => ({ ...row, position }))
     .filter((row) => row.position >= from && isWanted(row))
-  let text = 0
-  const users = rows.slice(0, limit).filter(({ user }) => {
-    const before = text
-    text += user.length
-    return before < mostText
-  })
+  const users = PageBytes.fitting(rows.slice(0, limit), ({ user }) => user.length)
   return { users: users.map((row) => ({ ...row, user: decodeUser(row.user) })), isLast: users.length === rows.length }
 }
 

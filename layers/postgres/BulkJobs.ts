@@ -1,4 +1,5 @@
 import { Looks } from "#layers/postgres/Looks.ts"
+import * as PageBytes from "#layers/postgres/PageBytes.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { BulkMessage, BulkUser } from "#schemas/Bulk.ts"
 import { ExpansionState } from "#schemas/Expansion.ts"
@@ -6,15 +7,7 @@ import { MessageId } from "#schemas/MessageId.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as TypeId from "#src/access/TypeId.ts"
-import {
-  type Batch,
-  JobClosed,
-  JobNotFound,
-  Jobs,
-  type JobUser,
-  longestClosing,
-  mostText
-} from "#src/delivery/bulk/Jobs.ts"
+import { type Batch, JobClosed, JobNotFound, Jobs, type JobUser, longestClosing } from "#src/delivery/bulk/Jobs.ts"
 import { Place } from "#src/delivery/Expansion.ts"
 import * as Ids from "#src/delivery/intake/Ids.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
@@ -47,11 +40,10 @@ const decodeUsers = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({
   position: Schema.Number,
   key: Schema.String,
   user: User,
-  error: Schema.NullOr(Schema.String),
-  found: Schema.Number
+  error: Schema.NullOr(Schema.String)
 })))
 
-const jobUser = ({ error, found: _, ...row }: Effect.Success<ReturnType<typeof decodeUsers>>[number]): JobUser => ({
+const jobUser = ({ error, ...row }: Effect.Success<ReturnType<typeof decodeUsers>>[number]): JobUser => ({
   ...row,
   error: error ?? undefined
 })
@@ -136,17 +128,19 @@ const make = Effect.gen(function*() {
     }
   }, orUnavailable)
 
-  /** A page of users from a position on. Its end by `mostText` is found from the lengths, without reading the texts. */
+  /** A page of users from a position on. */
   const page = Effect.fnUntraced(
     function*(scope: Scope, id: string, from: number, limit: number, which: Statement.Fragment) {
-      const rows = yield* sql`select position, key, bulk_user as "user", error, found::int as found from (
-          select *, count(*) over () as found,
-            sum(octet_length(bulk_user)) over (order by position) - octet_length(bulk_user) as before
-          from (select position, key, bulk_user, error from bulk_users
-            where scope = ${scope} and job_id = ${id} and position >= ${from} ${which}
-            order by position limit ${limit + 1}::int) as looked) as summed
-        where before < ${mostText} order by position limit ${limit}::int`.pipe(Effect.flatMap(decodeUsers))
-      return { users: rows.map(jobUser), isLast: rows.length === (rows[0]?.found ?? 0) } satisfies Batch
+      const { isLast, rows } = yield* PageBytes.read(sql, {
+        as: "u",
+        columns: sql.literal(`position, key, bulk_user as "user", error`),
+        looked: sql`select *, octet_length(bulk_user) as bytes from bulk_users
+          where scope = ${scope} and job_id = ${id} and position >= ${from} ${which}`,
+        order: sql`position`,
+        limit,
+        decode: decodeUsers
+      })
+      return { users: rows.map(jobUser), isLast } satisfies Batch
     }
   )
 

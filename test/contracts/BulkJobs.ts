@@ -1,10 +1,11 @@
 import type { BulkMessage, BulkUser } from "#schemas/Bulk.ts"
 import type { MessageId } from "#schemas/MessageId.ts"
-import { Jobs, mostText, type NewUser } from "#src/delivery/bulk/Jobs.ts"
+import { Jobs, type NewUser } from "#src/delivery/bulk/Jobs.ts"
 import { encodePlace, start as beginning } from "#src/delivery/Expansion.ts"
 import { Expansions } from "#src/delivery/expansion/Expansions.ts"
 import * as Ids from "#src/delivery/intake/Ids.ts"
 import { Journal } from "#src/delivery/Journal.ts"
+import * as PageBytes from "#src/paging/PageBytes.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, type Layer } from "effect"
@@ -129,7 +130,7 @@ export const bulkJobsContract = <E>(name: string, stores: Layer.Layer<Jobs | Jou
       Effect.gen(function*() {
         const started = yield* start
         const { id, jobs, scope } = started
-        const text = "x".repeat(mostText / 2)
+        const text = "x".repeat(PageBytes.most / 2)
         const added = ["a", "b", "c", "d"].map((name) => ({
           ...user(name),
           user: { data: { text: name === "d" ? text + text : text } }

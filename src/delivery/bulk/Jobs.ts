@@ -27,12 +27,6 @@ export interface JobUser extends NewUser {
 }
 
 /**
- * Characters of users, as JSON, after which a page of them ends: one alone may have as many as a request's body holds,
- * and a page is in memory, and in one statement, as a whole.
- */
-export const mostText = 4_000_000
-
-/**
  * How long a closed job's request may still be accepted, in ms; later, the job is run as another one. The ids of a
  * request's messages are of the day on which it was made, and a day that is over gets no new ones. Longer than any call
  * needs from closing a job to the journal, and less than a day.
@@ -88,13 +82,13 @@ export class Jobs extends Context.Service<Jobs, {
    */
   readonly close: (scope: Scope, id: string) => Effect.Effect<MessageId, JobNotFound | StoreUnavailable>
   readonly find: (scope: Scope, id: string) => Effect.Effect<Job, JobNotFound | StoreUnavailable>
-  /** In the order in which they were added; a page ends early at `mostText`. */
+  /** In the order in which they were added; a page ends early at `PageBytes.most`. */
   readonly users: (
     scope: Scope,
     id: string,
     query: PageQuery
   ) => Effect.Effect<Page<JobUser>, InvalidCursor | StoreUnavailable>
-  /** At most `limit` users without an error, from a position on; fewer where `mostText` ends the page. */
+  /** At most `limit` users without an error, from a position on; fewer where `PageBytes.most` ends the page. */
   readonly sendable: (
     scope: Scope,
     id: string,
