@@ -124,6 +124,7 @@ export const layer = Layer.effect(
         rows: Array.from(rows).filter(matches(query)),
         // Ids begin with the millisecond in which their request was accepted.
         position: (row) => ({ at: 0, id: row.id }),
+        bytesOf: ({ error = "", event }) => error.length + event.length,
         limit: query.limit,
         cursor: query.cursor
       })

@@ -3,6 +3,7 @@ import * as Ids from "#src/delivery/intake/Ids.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import { MessageLog, type MessageQuery } from "#src/reports/MessageLog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
+import * as Walk from "#test/contracts/Walk.ts"
 import { assert, type Vitest } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 
@@ -39,6 +40,17 @@ export const pages = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
       const { items } = yield* list(place)
       assert.deepStrictEqual(items.map((item) => item.enqueued - place.at), offsets.toSorted((a, b) => b - a))
       assert.sameMembers(items.map((item) => item.id), all.map((message) => message.id))
+    }))
+
+  it.effect("a page ends early where names of events are large, and has one at least", () =>
+    Effect.gen(function*() {
+      const place = yield* Fixture.world
+      const ids = yield* Effect.forEach(Walk.large, (event, n) =>
+        Effect.map(
+          Fixture.accepted(place, { enqueuedAt: place.at + 4_000 - n * 1_000, event }),
+          ({ id }) => id
+        ))
+      yield* Walk.early((page) => list(place, page), ({ id }) => id, ids)
     }))
 
   it.effect("what a request to many makes later stands where the request was accepted", () =>

@@ -4,7 +4,7 @@ import type { Scope } from "#schemas/Scope.ts"
 import { Reason, Status } from "#schemas/Status.ts"
 import * as MessageLog from "#src/reports/MessageLog.ts"
 import { Effect, Schema } from "effect"
-import type { SqlClient, Statement } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 
 const Time = Schema.NullOr(Schema.Number)
 const Text = Schema.NullOr(Schema.String)
@@ -36,7 +36,7 @@ const Row = Schema.Struct({
  * The columns of a row of `messages m`. `bigint` is cast, since it would come as a `BigInt`. `isWaiting`: the message
  * was tried, and has a time at which it goes on.
  */
-const columns = `m.id, m.request_id as "requestId", m.status, m.reason, m.error, m.event, m.template,
+export const columns = `m.id, m.request_id as "requestId", m.status, m.reason, m.error, m.event, m.template,
   m.recipient_name as recipient,
   case when m.recipient_key = m.scope || ':user:' || m.recipient_name then m.recipient_name end as "userId",
   m.tenant_id as "tenantId", m.tags, m.trace_id as "traceId",
@@ -74,14 +74,12 @@ const fromRow = ({ isWaiting, ...row }: typeof Row.Type, isUnfinished: boolean):
 })
 
 /**
- * Reads the records of the rows `messages m` that `from`, the rest of a statement, selects. A waiting message will be
- * retried, unless it was sent already and only waits for its escalation. Those few are checked in a second statement,
- * which opens only the partitions of their own days.
+ * The records of rows with `columns`. A waiting message will be retried, unless it was sent already and only waits for
+ * its escalation. Those few are checked in a second statement, which opens only the partitions of their own days.
  */
-export const read = (sql: SqlClient.SqlClient) => {
-  const selected = sql.literal(columns)
-  return Effect.fnUntraced(function*(scope: Scope, from: Statement.Fragment) {
-    const rows = yield* Effect.flatMap(sql`select ${selected} from ${from}`, decode)
+export const of = (sql: SqlClient.SqlClient) =>
+  Effect.fnUntraced(function*(scope: Scope, selected: ReadonlyArray<unknown>) {
+    const rows = yield* decode(selected)
     const ids = rows.flatMap(({ id, isWaiting, sent }) => isWaiting && sent !== null ? [id] : []).toSorted()
     const found = ids.length === 0 ? [] : yield* Effect.flatMap(
       sql.unsafe(unfinished, [scope, ids, ids[0], ids.at(-1), MessageLog.transient]),
@@ -90,4 +88,3 @@ export const read = (sql: SqlClient.SqlClient) => {
     const open = new Set(found.map(({ id }) => id))
     return rows.map((row) => fromRow(row, open.has(row.id)))
   })
-}

@@ -1,5 +1,6 @@
 import * as Filters from "#layers/postgres/messagelog/Filters.ts"
-import type * as Records from "#layers/postgres/messagelog/Records.ts"
+import * as Records from "#layers/postgres/messagelog/Records.ts"
+import * as PageBytes from "#layers/postgres/PageBytes.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import * as Ids from "#src/delivery/intake/Ids.ts"
@@ -38,7 +39,7 @@ const decodeIds = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ id: Me
 const decodeSlowest = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ id: Schema.NullOr(MessageId) })))
 
 /** Looks for up to `wanted` messages of a query, the newest first, before an id. */
-export const make = (sql: SqlClient.SqlClient, records: ReturnType<typeof Records.read>) => {
+export const make = (sql: SqlClient.SqlClient, records: ReturnType<typeof Records.of>) => {
   const nth = Effect.fnUntraced(function*(scope: Scope, span: Filters.Span, count: number) {
     const rows = yield* sql`select m.id from messages m where ${Filters.within(sql, scope, span)}
       order by m.id desc offset ${count - 1}::int limit 1`.pipe(Effect.flatMap(decodeIds))
@@ -49,6 +50,18 @@ export const make = (sql: SqlClient.SqlClient, records: ReturnType<typeof Record
     const [first] = yield* Filters.slowest(sql, scope, enqueuedAfter).pipe(Effect.flatMap(decodeSlowest))
     return first === undefined || first.id === null ? Filters.lowest(enqueuedAfter) : Ids.origin(first.id)
   })
+
+  /** Those of a span, or fewer: the name of an event may be as long as a request. */
+  const newest = (scope: Scope, query: MessageQuery, span: Filters.Span, limit: number) =>
+    PageBytes.read(sql, {
+      as: "m",
+      columns: sql.literal(Records.columns),
+      looked: sql`select m.*, octet_length(m.event) + coalesce(octet_length(m.error), 0) as bytes
+        from (select m.* from ${Filters.newest(sql, scope, query, span, limit)}) m`,
+      order: sql`id desc`,
+      limit,
+      decode: (rows) => records(scope, rows)
+    })
 
   return Effect.fnUntraced(function*(scope: Scope, query: MessageQuery, before: string | undefined, wanted: number) {
     const { first, next, time } = yield* Pace
@@ -61,8 +74,10 @@ export const make = (sql: SqlClient.SqlClient, records: ReturnType<typeof Record
       for (let rest: Filters.Span | undefined = span; rest !== undefined;) {
         const last: MessageId | undefined = isIndexed(query) ? undefined : yield* nth(scope, rest, count)
         const stretch: Filters.Span = { before: rest.before, from: last ?? rest.from }
-        rows.push(...(yield* records(scope, Filters.newest(sql, scope, query, stretch, wanted - rows.length))))
+        const page = yield* newest(scope, query, stretch, wanted - rows.length)
+        rows.push(...page.rows)
         if (rows.length >= wanted) return found()
+        if (!page.isLast) return found(rows.at(-1)?.id)
         if (last !== undefined && (yield* Clock.monotonicTimeNanos) >= until) return found(last)
         rest = last && { from: rest.from, before: last }
         if (last !== undefined) count = next
