@@ -292,10 +292,9 @@ export const audiencesContract = <E>(name: string, stores: Layer.Layer<Stores, E
     it.effect("a page ends early where filters are large, and has one at least", () =>
       Effect.gen(function*() {
         const { audiences, scope } = yield* start
-        const names = ["a", "b", "c", "d"]
         for (const [n, value] of Walk.large.entries()) {
-          yield* audiences.put(scope, names[n] ?? "", draft({ filters: [{ operator: "EQ", path: "title", value }] }))
+          yield* audiences.put(scope, `a${n}`, draft({ filters: [{ operator: "EQ", path: "title", value }] }))
         }
-        yield* Walk.early((page) => audiences.list(scope, page), ({ id }) => id, names)
+        yield* Walk.early((page) => audiences.list(scope, page), ({ id }) => id, ["a0", "a1", "a2", "a3"])
       }))
   })
