@@ -3,6 +3,7 @@ import { advance, refused } from "#layers/memory/journal/Expand.ts"
 import { type ExpansionRow, messagesOf, nameOf } from "#layers/memory/State.ts"
 import type { OpenExpansion, RequestRecord } from "#src/delivery/Expansion.ts"
 import { Expansions } from "#src/delivery/expansion/Expansions.ts"
+import { turnOf } from "#src/delivery/shards/LaneShares.ts"
 import { RequestNotFound } from "#src/reports/MessageLog.ts"
 import { Clock, Effect, HashMap, Layer, Option, Order, Struct } from "effect"
 
@@ -57,11 +58,14 @@ export const layer = Layer.effect(
         )
         return { _tag: "Written" as const, created, intents }
       }),
-      isBacklogged: (most) =>
+      isBacklogged: (most, turns) =>
         read((state) => {
+          const asked = new Set(turns)
           let ready = 0
           for (const rows of HashMap.values(state.open)) {
-            for (const { dueAt, lane } of HashMap.values(rows)) if (lane === "bulk" && dueAt === 0) ready++
+            for (const row of HashMap.values(rows)) {
+              if (row.lane === "bulk" && row.dueAt === 0 && asked.has(turnOf(row))) ready++
+            }
           }
           return ready > most
         }),

@@ -2,6 +2,7 @@ import { Looks } from "#layers/postgres/Looks.ts"
 import { OpenSince } from "#layers/postgres/OpenDays.ts"
 import { OpenFrom } from "#layers/postgres/OpenRows.ts"
 import * as Expand from "#layers/postgres/journal/Expand.ts"
+import * as Ready from "#layers/postgres/journal/Ready.ts"
 import * as Unreadable from "#layers/postgres/journal/Unreadable.ts"
 import * as Filters from "#layers/postgres/messagelog/Filters.ts"
 import * as Requests from "#layers/postgres/messagelog/Requests.ts"
@@ -22,6 +23,15 @@ import { isSqlError } from "effect/sql/SqlError"
 const readOpen = Unreadable.sorted(OpenExpansion)
 const decodeNext = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ next: Schema.NullOr(Schema.Number) })))
 const decodeBacklog = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ backlogged: Schema.Boolean })))
+/**
+ * Each turn is looked up by itself, and in no order: `= any(…)`, once prepared, passed the rows of all turns that sort
+ * between, and an order was made by sorting all that a turn has. `$2`: `OpenSince`. `$3`: the lowest open `seq`.
+ */
+const backlogged = `select exists (select from unnest($1::text[]) as t(turn) cross join lateral (
+    select from messages m where m.lane = 'bulk' and m.due_at = 0 and m.id >= $2 and m.seq >= $3
+      and ${Ready.turnOf("m")} = t.turn collate "C" limit $4::bigint + 1) one
+  offset $4 limit 1) as backlogged`
+
 /**
  * Repeats a step after a lost connection or a deadlock. If the first try did commit after all, its repeat changes
  * nothing (`Advance`).
@@ -72,12 +82,9 @@ export const layer = Layer.effect(
         )
       }),
       isBacklogged: Effect.fnUntraced(
-        function*(most) {
-          const rows =
-            yield* sql`select exists (select from messages where lane = 'bulk' and due_at = 0 and id >= ${since()}
-          and seq >= ${BigInt(from("bulk").seq)} order by seq offset ${most} limit 1) as backlogged`.pipe(
-              Effect.flatMap(decodeBacklog)
-            )
+        function*(most, turns) {
+          const params = [turns, since(), BigInt(from("bulk").seq), most]
+          const rows = yield* sql.unsafe(backlogged, params).pipe(Effect.flatMap(decodeBacklog))
           return rows[0]?.backlogged ?? false
         },
         orUnavailable,

@@ -48,7 +48,7 @@ export const expansions = (
         const commit = advance(step, () => exit = answer())
         return [exit ?? answer(), commit]
       }),
-    isBacklogged: (most) => ask(asker, stored.isBacklogged(most)),
+    isBacklogged: (...args) => ask(asker, stored.isBacklogged(...args)),
     find: stored.find,
     resume: stored.resume
   }

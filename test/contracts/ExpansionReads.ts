@@ -1,7 +1,8 @@
 import type { MessageId } from "#schemas/MessageId.ts"
 import { encodePlace } from "#src/delivery/Expansion.ts"
 import { Expansions } from "#src/delivery/expansion/Expansions.ts"
-import type { Journal } from "#src/delivery/Journal.ts"
+import { Journal } from "#src/delivery/Journal.ts"
+import { turnOf } from "#src/delivery/shards/LaneShares.ts"
 import type { Profiles } from "#src/people/Profiles.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
 import { accepted, messagesOf, pageOf, step } from "#test/contracts/ExpansionFixture.ts"
@@ -23,6 +24,32 @@ export const reads = (it: Vitest.MethodsNonLive<Expansions | Journal | MessageLo
       assert.deepStrictEqual([rest.items.map(({ id }) => id), rest.cursor], [[expansion.id], undefined])
       const other = log.requests(place.scope, { state: "FAILED", limit: 9, cursor: first.cursor })
       assert.strictEqual((yield* Effect.flip(other))._tag, "InvalidCursor")
+    }))
+
+  it.effect("the backlog of a turn is its environment's and tenant's bulk that is ready, and nobody else's", () =>
+    Effect.gen(function*() {
+      const given = yield* accepted()
+      const { place } = given
+      const expansions = yield* Expansions
+      yield* expansions.advance(step(given, { page: pageOf(given, ["a", "b", "c"]) }))
+      const other = yield* Fixture.world
+      const stored = [
+        { lane: "bulk", tenantId: "t" },
+        { lane: "bulk", tenantId: "t", dueAt: place.at + 1_000 },
+        { lane: "transactional", tenantId: "t" }
+      ] as const
+      for (const more of stored) {
+        yield* (yield* Journal).accept(Fixture.acceptance(place, [Fixture.message(place, more)]))
+      }
+      yield* (yield* Journal).accept(Fixture.acceptance(other, [Fixture.message(other, { lane: "bulk" })]))
+      const turns = (...tenants: ReadonlyArray<string>) =>
+        tenants.map((tenantId) => turnOf({ scope: place.scope, tenantId }))
+      const cases = [[turns(""), 3], [turns("t"), 1], [turns("", "t"), 4], [turns("nobody"), 0]] as const
+      for (const [turns, count] of cases) {
+        assert.isFalse(yield* expansions.isBacklogged(count, turns))
+        if (count > 0) assert.isTrue(yield* expansions.isBacklogged(count - 1, turns))
+      }
+      assert.isFalse(yield* expansions.isBacklogged(0, []))
     }))
 
   it.effect("requests that were not expanded are told of by their messages; those of others not at all", () =>

@@ -148,7 +148,7 @@ export const make = Effect.fnUntraced(function*<S>(stores: NodeStores<S>) {
         Layer.mock(Jobs, {}),
         Layer.succeed(Expansions, {
           open: (...args) => alive(expansions.open(...args)),
-          isBacklogged: (most) => alive(expansions.isBacklogged(most)),
+          isBacklogged: (...args) => alive(expansions.isBacklogged(...args)),
           find: expansions.find,
           resume: expansions.resume,
           advance: (step) =>

@@ -11,6 +11,7 @@ import { retried } from "#src/delivery/shards/Retried.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import type { Together } from "#src/delivery/shards/Together.ts"
 import * as Turn from "#src/delivery/expansion/Turn.ts"
+import * as Waiting from "#src/delivery/expansion/Waiting.ts"
 import type { Members } from "#src/people/Members.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import { Clock, Duration, Effect, Fiber, Latch, Metric, Schedule, type Scope } from "effect"
@@ -40,17 +41,29 @@ export const make = Effect.fnUntraced(function*(options: {
   readonly reader: Pick<Reader, "begin" | "behind" | "openings">
 }): Effect.fn.Return<{ readonly behind: () => void }, never, Scope.Scope> {
   const { expansions, owned, together } = options
-  const { begin, page } = Turn.make(options)
+  const { begin, page, wait } = Turn.make(options)
   const signal = Latch.makeUnsafe()
   let nextDue = Infinity
+  /** Expansions of the last look. */
+  let found = 0
   const room = Room.make(options)
+  const waiting = Waiting.make()
 
-  const one = Effect.fnUntraced(function*(owner: Owner, row: OpenExpansion, open: number) {
+  const one = Effect.fnUntraced(function*(owner: Owner, row: OpenExpansion, openings: number) {
     const begun = row.epoch === owner.epoch ? row : yield* begin(owner, row)
     if (typeof begun === "string") return Turn.ended(Effect.succeed(begun))
     // After a try that failed, the page is stored as rows: its owner may have died of a message that it had begun, and
     // rows are tried one by one.
-    return yield* page(owner, begun, begun.tries <= 1 ? open : 0)
+    const open = begun.tries <= 1 ? openings : 0
+    const made = yield* page(owner, begun, open)
+    if (open > 0 || (yield* room.isRoomy(made.turns))) {
+      waiting.over(row)
+      return made
+    }
+    // The try has neither failed nor made a page. It does not count, or a request that waits for long would be set
+    // aside after a few restarts.
+    const unbegun = { ...begun, tries: Math.max(0, begun.tries - 1), epoch: 0 }
+    return Turn.ended(wait(owner, unbegun, yield* waiting.add(begun, made.turns)))
   })
 
   const made = (
@@ -65,20 +78,27 @@ export const make = Effect.fnUntraced(function*(options: {
     )
   }
 
+  /** Whether other expansions wait for their turns. */
+  const areOthers = () => found > 1 || Latch.isOpen(signal)
+
   /** The pages of a turn, written one after the other; while one is written, the next is made. */
   const pages = Effect.fnUntraced(function*(owner: Owner, first: OpenExpansion) {
     const prepare = Effect.fnUntraced(function*(row: OpenExpansion, turns: ReadonlySet<string>) {
-      const { isRoomy, open } = yield* room(owner, turns)
-      return { isRoomy, page: yield* made(owner, row, open) }
+      const wanted = waiting.turnsOf(row)
+      if (wanted !== undefined && !(yield* room.isRoomy(wanted))) {
+        return { inVain: false, page: Turn.ended(wait(owner, row, yield* waiting.add(row, wanted))) }
+      }
+      // What a page waited for is unread, so none of its own messages could begin.
+      const { inVain, open } = wanted === undefined ? yield* room.openings(owner, turns) : { inVain: false, open: 0 }
+      return { inVain, page: yield* made(owner, row, open) }
     })
     let ahead = yield* Effect.forkScoped(prepare(first, new Set([turnOf({ scope: first.scope, tenantId: undefined })])))
     let messages = 0
     while (true) {
-      const { isRoomy, page: { commit, next, size, turns } } = yield* Fiber.join(ahead)
+      const { inVain, page: { commit, next, size, turns } } = yield* Fiber.join(ahead)
       messages += size
-      // If there was no room at once, the turn ends with this page: all other expansions wait as well, and one of them
-      // may be a short one.
-      const goesOn = next !== undefined && isRoomy && messages < turnMessages && !isDraining(owner)
+      // Others waited as long as this page waited in vain: they come next.
+      const goesOn = next !== undefined && !(inVain && areOthers()) && messages < turnMessages && !isDraining(owner)
       if (goesOn) ahead = yield* Effect.forkScoped(prepare(next, turns))
       // Not among the others: they may be messages that wait for a commit, and who waits to be alone waits for them.
       const after = yield* commit
@@ -108,6 +128,7 @@ export const make = Effect.fnUntraced(function*(options: {
       ? { next: undefined, rows: [] }
       : yield* expansions.open(shards, yield* Clock.currentTimeMillis, looked)
     nextDue = next ?? Infinity
+    found = rows.length
     yield* Metric.update(Metrics.expansionsOpen, rows.length)
     for (const row of rows) yield* guardedTurn(row)
     return rows.length > 0

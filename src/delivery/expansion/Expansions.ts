@@ -78,8 +78,8 @@ export class Expansions extends Context.Service<Expansions, {
     limit: number
   ) => Effect.Effect<OpenExpansions, StoreUnavailable>
   readonly advance: (step: Advance) => Effect.Effect<Advanced, RowRefused | StoreUnavailable>
-  /** Whether more than `most` bulk messages are ready and wait, on any node. */
-  readonly isBacklogged: (most: number) => Effect.Effect<boolean, StoreUnavailable>
+  /** Whether these turns (`LaneShares.turnOf`) have more than `most` bulk messages together that are ready, on any node. */
+  readonly isBacklogged: (most: number, turns: ReadonlyArray<string>) => Effect.Effect<boolean, StoreUnavailable>
   /**
    * An expansion that was set aside goes on from its place, with its tries counted from 0 again; any other stays as it
    * is.

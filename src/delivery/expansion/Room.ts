@@ -14,63 +14,55 @@ const openingInterval = "5 millis"
 const openingQuestions = 100
 
 /**
- * Bulk messages that may be ready and unsent before expansions wait: enough to keep the owners busy, few enough that
- * turns count.
+ * Bulk messages of a page's turns that may be ready and unsent before the page waits: enough to keep the owners busy,
+ * few enough that turns count.
  */
 const mostReady = 10_000
 
-/** Pages of rows that may be made after one look at that backlog. */
+/** Pages of rows that each turn may get after one look at its backlog. */
 const trustedPages = 4
 
-/**
- * A waiting expansion asks this often, and after so many times makes a page all the same: somebody's backlog must not
- * stop everybody.
- */
-const roomInterval = "200 millis"
-const roomQuestions = 25
-
-/** What there is room for. */
-export interface Room {
-  /** How many messages of the next page may begin before they are stored; 0: the page is stored as rows. */
-  readonly open: number
-  /** Whether there was room at once. */
-  readonly isRoomy: boolean
-}
+/** Turns whose looks are remembered; when there are more, all are looked at anew. */
+const mostTrusted = 1_000
 
 /**
- * Waits until the next page of an expansion may be made; `turns` are those of its messages, as far as they are known.
+ * What there is room for. Each turn has its own: the backlog of one holds up nobody else, and no turn fills the store,
+ * since its own requests wait for it. So all turns together are bounded by how many of them are sent to.
  */
 export const make = ({ expansions, reader }: {
-  readonly expansions: Expansions["Service"]
+  readonly expansions: Pick<Expansions["Service"], "isBacklogged">
   readonly reader: Pick<Reader, "openings">
 }) => {
-  let trusted = 0
+  const trusted = new Map<string, number>()
 
-  const openings = Effect.fnUntraced(function*(owner: Owner, turns: ReadonlySet<string>) {
-    const least = Math.min(leastOpenings, yield* Paging.PageSize)
-    for (let asked = 0; asked < openingQuestions && !isDraining(owner); asked++) {
-      const open = reader.openings(turns)
-      if (open === undefined) return 0
-      if (open >= least) return open
-      yield* Effect.sleep(openingInterval)
-    }
-    return 0
-  })
+  const trust = (turn: string, pages: number) => {
+    if (pages > 0) trusted.set(turn, pages)
+    else trusted.delete(turn)
+  }
 
-  const isRoomy = Effect.fnUntraced(function*(owner: Owner) {
-    if (trusted-- > 0) return true
-    for (let asked = 0; asked < roomQuestions && !isDraining(owner); asked++) {
-      if (!(yield* expansions.isBacklogged(mostReady))) {
-        trusted = trustedPages
-        return asked === 0
+  return {
+    /**
+     * How many messages of the next page may begin before they are stored, if the page is of these turns; 0: it is
+     * stored as rows. `inVain`: it was waited for, and there was no room all the same.
+     */
+    openings: Effect.fnUntraced(function*(owner: Owner, turns: ReadonlySet<string>) {
+      const least = Math.min(leastOpenings, yield* Paging.PageSize)
+      for (let asked = 0; asked < openingQuestions && !isDraining(owner); asked++) {
+        const open = reader.openings(turns)
+        if (open === undefined) return { open: 0, inVain: false }
+        if (open >= least) return { open, inVain: false }
+        yield* Effect.sleep(openingInterval)
       }
-      yield* Effect.sleep(roomInterval)
-    }
-    return false
-  })
-
-  return Effect.fnUntraced(function*(owner: Owner, turns: ReadonlySet<string>) {
-    const open = yield* openings(owner, turns)
-    return { open, isRoomy: open > 0 || (yield* isRoomy(owner)) } satisfies Room
-  })
+      return { open: 0, inVain: true }
+    }),
+    /** Whether a page of rows of these turns may be written now. */
+    isRoomy: Effect.fnUntraced(function*(turns: ReadonlySet<string>) {
+      const left = new Map([...turns].map((turn) => [turn, trusted.get(turn) ?? 0]))
+      const isTrusted = [...left.values()].every((pages) => pages > 0)
+      const isRoomy = isTrusted || !(yield* expansions.isBacklogged(mostReady, [...turns]))
+      if (trusted.size > mostTrusted) trusted.clear()
+      for (const [turn, pages] of left) trust(turn, isTrusted ? pages - 1 : isRoomy ? trustedPages : 0)
+      return isRoomy
+    })
+  }
 }

@@ -126,6 +126,16 @@ export const make = (options: {
     return endOf(marked)
   })
 
+  /** The row waits so long (ms), as it is given: its next page has no room. */
+  const wait = Effect.fnUntraced(function*(
+    owner: Owner,
+    row: Expansion.OpenExpansion,
+    pause: number
+  ): Effect.fn.Return<After, StoreUnavailable> {
+    const { epoch, tries } = row
+    return endOf(yield* mark(owner, row, { tries, epoch, state: "RUNNING", pause }))
+  })
+
   /**
    * Counts a try before it begins, so that one that kills its process is found out: a page clears the count, and after
    * five tries without one the expansion is set aside, visibly.
@@ -207,5 +217,5 @@ export const make = (options: {
     )
   }
 
-  return { begin, page }
+  return { begin, page, wait }
 }

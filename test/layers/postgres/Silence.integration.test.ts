@@ -36,7 +36,7 @@ const asked = {
   "the members of a group": Effect.map(Members, ({ page }) => page(Scope.make(1), list, first)),
   "whether a group exists": Effect.map(Members, ({ exists }) => exists(Scope.make(1), list)),
   "the users of a bulk job": Effect.map(Jobs, ({ sendable }) => sendable(Scope.make(1), "job_none", 0, 10)),
-  "the backlog": Effect.map(Expansions, ({ isBacklogged }) => isBacklogged(1)),
+  "the backlog": Effect.map(Expansions, ({ isBacklogged }) => isBacklogged(1, ["1:"])),
   [long]: Effect.map(AudienceSteps, ({ advance }) => advance),
   "the providers of an environment": Effect.map(ProviderConfigurations, ({ installed }) => installed(Scope.make(1)))
 } satisfies Record<string, Effect.Effect<Effect.Effect<unknown, unknown>, never, unknown>>

@@ -1,5 +1,4 @@
 import type { Recipient } from "#schemas/Recipient.ts"
-import { Expansions } from "#src/delivery/expansion/Expansions.ts"
 import { PageSize } from "#src/delivery/expansion/Paging.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import type { Members } from "#src/people/Members.ts"
@@ -7,18 +6,8 @@ import * as Fixture from "#test/contracts/Fixture.ts"
 import { memory } from "#test/crash/EngineStores.ts"
 import * as EngineNode from "#test/support/EngineNode.ts"
 import { assert, describe, it, vi } from "@effect/vitest"
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
-
-const campaigns = 8
-/** Lists of a campaign, each with one member: more than ten pages of them. */
-const lists = 250
-
-/** What is sent never comes down to where the next page may be made at once. */
-const backlogged = Layer.effect(
-  Expansions,
-  Effect.map(Expansions, (expansions) => ({ ...expansions, isBacklogged: () => Effect.succeed(true) }))
-).pipe(Layer.provideMerge(memory.node))
 
 const members: Members["Service"] = {
   exists: () => Effect.succeed(true),
@@ -29,10 +18,10 @@ const members: Members["Service"] = {
 }
 
 /** A node that takes requests to many; `sent`: when each user's message went out. */
-const running = Effect.fnUntraced(function*(among: Members["Service"], stores: typeof memory.node = memory.node) {
+const running = Effect.fnUntraced(function*(among: Members["Service"]) {
   const world = yield* Fixture.world
   yield* TestClock.setTime(world.at)
-  const cluster = yield* EngineNode.make(stores)
+  const cluster = yield* EngineNode.make(memory.node)
   const sent = new Map<unknown, number>()
   const node = yield* cluster.start({
     shards: [world.shard, ...Array.from({ length: 64 }, (_, shard) => shard)],
@@ -59,23 +48,6 @@ const running = Effect.fnUntraced(function*(among: Members["Service"], stores: t
 })
 
 describe("Expansions by turns", () => {
-  it.effect(
-    "a request to a small list does not wait for the turns of many large ones while bulk is backlogged",
-    () =>
-      Effect.gen(function*() {
-        const { expand, pass, sent } = yield* running(members, backlogged)
-        for (let campaign = 0; campaign < campaigns; campaign++) {
-          yield* expand(Array.from({ length: lists }, (_, list) => ({ list_id: `${campaign}-${list}` })))
-        }
-        for (let turns = 0; turns < 50; turns++) yield* pass
-        const since = yield* Clock.currentTimeMillis
-        yield* expand([{ list_id: "small" }])
-        for (let turns = 0; turns < 2_000 && !sent.has("of-small"); turns++) yield* pass
-        assert.isBelow((sent.get("of-small") ?? Infinity) - since, 60_000)
-      }).pipe(Effect.scoped, Effect.provide(memory.shared)),
-    60_000
-  )
-
   it.effect(
     "requests whose members cannot be read do not keep those behind them waiting, and go on once they can be read",
     () =>

@@ -1,24 +1,24 @@
-import { Expansions } from "#src/delivery/expansion/Expansions.ts"
 import { PageSize } from "#src/delivery/expansion/Paging.ts"
 import * as Room from "#src/delivery/expansion/Room.ts"
 import type { Owner } from "#src/delivery/shards/Owned.ts"
-import { assert, layer } from "@effect/vitest"
-import { Clock, Deferred, Effect, Fiber, Latch, Layer } from "effect"
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Deferred, Effect, Fiber, Latch } from "effect"
 import { TestClock } from "effect/testing"
 
-const turns = new Set(["1:"])
+const own = new Set(["1:"])
 
 /**
- * Asks for the room of pages, one after the other. The reader and the backlog answer as these say, by how often they
- * were asked; each page is told with the time that it waited.
+ * Asks for the room of pages, one after the other. The reader answers as this says, by how often it was asked, and the
+ * store by the turns of which it was asked.
  */
-const asking = Effect.fnUntraced(function*(options: {
+const asking = (options: {
   readonly openings?: (asked: number) => number | undefined
-  readonly isBacklogged?: (asked: number) => boolean
+  readonly isBacklogged?: (turns: ReadonlyArray<string>) => boolean
   readonly drains?: (asked: number) => boolean
-}) {
+} = {}) => {
   const { drains = () => false, isBacklogged = () => false, openings = () => undefined } = options
-  const asked = { reader: 0, backlog: 0 }
+  const backlog: Array<string> = []
+  const asked = { reader: 0, backlog }
   const owner: Owner = {
     shard: 1,
     epoch: 1,
@@ -29,83 +29,86 @@ const asking = Effect.fnUntraced(function*(options: {
     mayBegin: () => true,
     idle: Latch.makeUnsafe()
   }
-  const drain = () => {
-    owner.drainsUntil = drains(asked.reader + asked.backlog) ? 0n : undefined
-  }
-  const expansions = yield* Expansions
   const room = Room.make({
     expansions: {
-      ...expansions,
-      isBacklogged: () =>
+      isBacklogged: (_, turns) =>
         Effect.sync(() => {
-          const answer = isBacklogged(asked.backlog++)
-          drain()
-          return answer
+          backlog.push(turns.join())
+          return isBacklogged(turns)
         })
     },
     reader: {
       openings: () => {
         const answer = openings(asked.reader++)
-        drain()
+        owner.drainsUntil = drains(asked.reader) ? 0n : undefined
         return answer
       }
     }
   })
-  const page = Effect.gen(function*() {
+  /** What may begin, and after how long that was known. */
+  const begun = Effect.gen(function*() {
     const since = yield* Clock.currentTimeMillis
-    const waiting = yield* Effect.forkChild(room(owner, turns), { startImmediately: true })
+    const waiting = yield* Effect.forkChild(room.openings(owner, own), { startImmediately: true })
     while (waiting.pollUnsafe() === undefined) yield* TestClock.adjust("5 millis")
     return { ...(yield* Fiber.join(waiting)), waited: (yield* Clock.currentTimeMillis) - since }
   })
-  return { asked, page }
-})
+  return { asked, begun, isRoomy: (...turns: ReadonlyArray<string>) => room.isRoomy(new Set(turns)) }
+}
 
-layer(Layer.mock(Expansions, {}))("Room for the next page of a request to many", (it) => {
-  it.effect("as many messages as can begin at once are begun, without a look at the backlog", () =>
+describe("Room for the next page of a request to many", () => {
+  it.effect("as many messages as can begin at once are begun, and where none can in a moment, nobody waits", () =>
     Effect.gen(function*() {
-      const { asked, page } = yield* asking({ openings: () => 170, isBacklogged: () => true })
-      for (let n = 0; n < 10; n++) assert.deepStrictEqual(yield* page, { open: 170, isRoomy: true, waited: 0 })
-      assert.deepStrictEqual(asked, { reader: 10, backlog: 0 })
+      const { asked, begun } = asking({ openings: () => 170 })
+      assert.deepStrictEqual(yield* begun, { open: 170, inVain: false, waited: 0 })
+      assert.deepStrictEqual(asked, { reader: 1, backlog: [] })
+      const { begun: rows } = asking()
+      assert.deepStrictEqual(yield* rows, { open: 0, inVain: false, waited: 0 })
     }))
 
   it.effect("a few are not begun by themselves: room is waited for, half a second at most", () =>
     Effect.gen(function*() {
-      const soon = yield* asking({ openings: (n) => n < 20 ? 169 : 500 })
-      assert.deepStrictEqual(yield* soon.page, { open: 500, isRoomy: true, waited: 100 })
-      const never = yield* asking({ openings: () => 169 })
-      assert.deepStrictEqual(yield* never.page, { open: 0, isRoomy: true, waited: 500 })
-      assert.strictEqual(never.asked.backlog, 1)
-      const small = yield* asking({ openings: () => 10 })
-      assert.deepStrictEqual(yield* Effect.provideService(small.page, PageSize, 10), {
+      const soon = asking({ openings: (n) => n < 20 ? 169 : 500 })
+      assert.deepStrictEqual(yield* soon.begun, { open: 500, inVain: false, waited: 100 })
+      const never = asking({ openings: () => 169 })
+      assert.deepStrictEqual(yield* never.begun, { open: 0, inVain: true, waited: 500 })
+      const small = asking({ openings: () => 10 })
+      assert.deepStrictEqual(yield* Effect.provideService(small.begun, PageSize, 10), {
         open: 10,
-        isRoomy: true,
+        inVain: false,
         waited: 0
       })
     }))
 
-  it.effect("pages of rows wait while bulk is backlogged, 5 s at most: somebody's backlog does not stop everybody", () =>
-    Effect.gen(function*() {
-      const soon = yield* asking({ isBacklogged: (n) => n < 10 })
-      assert.deepStrictEqual(yield* soon.page, { open: 0, isRoomy: false, waited: 2_000 })
-      const never = yield* asking({ isBacklogged: () => true })
-      for (let n = 0; n < 3; n++) assert.deepStrictEqual(yield* never.page, { open: 0, isRoomy: false, waited: 5_000 })
-    }))
-
-  it.effect("the backlog is looked at for every fifth page of rows, and again once it was found too long", () =>
-    Effect.gen(function*() {
-      const { asked, page } = yield* asking({ isBacklogged: (n) => n === 2 })
-      for (let n = 0; n < 10; n++) assert.deepStrictEqual(yield* page, { open: 0, isRoomy: true, waited: 0 })
-      assert.strictEqual(asked.backlog, 2)
-      assert.deepStrictEqual(yield* page, { open: 0, isRoomy: false, waited: 200 })
-      for (let n = 0; n < 4; n++) assert.isTrue((yield* page).isRoomy)
-      assert.strictEqual(asked.backlog, 4)
-    }))
-
   it.effect("an owner who hands its shard over waits for nothing more", () =>
     Effect.gen(function*() {
-      const crowded = yield* asking({ openings: () => 1, drains: (n) => n === 3 })
-      assert.deepStrictEqual(yield* crowded.page, { open: 0, isRoomy: false, waited: 15 })
-      const backlogged = yield* asking({ isBacklogged: () => true, drains: (n) => n === 4 })
-      assert.deepStrictEqual(yield* backlogged.page, { open: 0, isRoomy: false, waited: 600 })
+      const crowded = asking({ openings: () => 1, drains: (n) => n === 4 })
+      assert.deepStrictEqual(yield* crowded.begun, { open: 0, inVain: true, waited: 20 })
+    }))
+
+  it.effect("the backlog of one turn is no other's, and a page of several has room if they have it together", () =>
+    Effect.gen(function*() {
+      const { asked, isRoomy } = asking({ isBacklogged: (turns) => turns.includes("1:full") })
+      assert.isTrue(yield* isRoomy("1:"))
+      assert.isFalse(yield* isRoomy("1:full"))
+      assert.isTrue(yield* isRoomy("2:"))
+      assert.isFalse(yield* isRoomy("1:", "1:full"))
+      assert.isTrue(yield* isRoomy())
+      assert.deepStrictEqual(asked.backlog, ["1:", "1:full", "2:", "1:,1:full"])
+    }))
+
+  it.effect("a turn's backlog is looked at for every fifth of its pages of rows, and again once it was too long", () =>
+    Effect.gen(function*() {
+      let isFull = false
+      const { asked, isRoomy } = asking({ isBacklogged: () => isFull })
+      for (let n = 0; n < 10; n++) {
+        assert.isTrue(yield* isRoomy("1:"))
+        assert.isTrue(yield* isRoomy("2:"))
+      }
+      assert.deepStrictEqual(asked.backlog, ["1:", "2:", "1:", "2:"])
+      isFull = true
+      for (let n = 0; n < 2; n++) assert.isFalse(yield* isRoomy("1:"))
+      isFull = false
+      for (let n = 0; n < 5; n++) assert.isTrue(yield* isRoomy("1:"))
+      assert.deepStrictEqual(asked.backlog.slice(4), ["1:", "1:", "1:"])
     }))
 })
