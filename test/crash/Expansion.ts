@@ -1,5 +1,6 @@
 import type { MessageId } from "#schemas/MessageId.ts"
 import type { Place } from "#src/delivery/Expansion.ts"
+import { Expansions } from "#src/delivery/expansion/Expansions.ts"
 import type { Vendor } from "#src/delivery/Provider.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import type { Member, Members } from "#src/people/Members.ts"
@@ -7,7 +8,7 @@ import { MessageLog } from "#src/reports/MessageLog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import * as EngineNode from "#test/support/EngineNode.ts"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import type { EngineStores } from "./EngineStores.ts"
 
@@ -38,15 +39,23 @@ interface Story {
   readonly deaths: ReadonlyMap<number, "before" | "after">
   /** Whether another owner takes the shard at that write, instead of a death. */
   readonly robbed?: ReadonlySet<number>
+  /** How often it is told that there is no room for a page of rows, over all lives. */
+  readonly full?: number
 }
 
 /** One request to many in a cluster whose owners die at its commits; all messages are for one shard. */
-const live = <S>(stores: EngineStores<S>, { deaths, members, robbed = new Set() }: Story) =>
+const live = <S>(stores: EngineStores<S>, { deaths, full = 0, members, robbed = new Set() }: Story) =>
   Effect.gen(function*() {
     const place = yield* EngineNode.place
     const { at } = place
     const shards = Array.from({ length: 64 }, (_, shard) => shard).concat(place.shard)
-    const cluster = yield* EngineNode.make(stores.node)
+    let asked = 0
+    const isBacklogged = () => Effect.sync(() => asked++ < full)
+    const cluster = yield* EngineNode.make(
+      Layer.effect(Expansions, Effect.map(Expansions, (expansions) => ({ ...expansions, isBacklogged }))).pipe(
+        Layer.provideMerge(stores.node)
+      )
+    )
     const calls = new Map<string, number>()
     const vendor: Vendor = {
       _tag: "Vendor",
@@ -103,9 +112,11 @@ const live = <S>(stores: EngineStores<S>, { deaths, members, robbed = new Set() 
     const log = yield* MessageLog
     const { items } = yield* log.list(place.scope, { ...Fixture.anything, traceId: id, limit: 10_000 })
     const repeated = items.filter(({ id }) => (calls.get(id) ?? 0) > 1)
-    const unmarked = yield* Effect.filter(repeated, ({ id }) =>
-      Effect.map(log.attempts(place.scope, id), (attempts) =>
-        attempts.every(({ state }) => state !== "unknown")))
+    const unmarked = yield* Effect.filter(
+      repeated,
+      ({ id }) =>
+        Effect.map(log.attempts(place.scope, id), (attempts) => attempts.every(({ state }) => state !== "unknown"))
+    )
     return { end: now, items, calls, unmarked, writes, begun }
   }).pipe(Effect.scoped)
 
@@ -164,6 +175,23 @@ export const suite = <S>(stores: EngineStores<S>) =>
           const [first, again] = life.begun
           assert.isAbove(first ?? 0, 0)
           assert.strictEqual(again, 0)
+        }),
+      120_000
+    )
+
+    it.effect.each(["before", "after"] as const)(
+      "A6: a death %s the write that says that a page waits for room loses nobody, and a wait is no try",
+      (where) =>
+        Effect.gen(function*() {
+          // In each life a try begins, and its page, which is rows since the first life, has no room.
+          const waits = where === "before" ? [3] : [3, 5, 7, 9, 11, 13]
+          const life = yield* live(stores, {
+            members: audience(10),
+            full: 8,
+            deaths: new Map([[1, "before"], ...waits.map((write) => [write, where] as const)])
+          })
+          assertWhole(life, 15)
+          assert.deepStrictEqual(life.begun, [15, 0])
         }),
       120_000
     )
