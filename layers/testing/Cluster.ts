@@ -25,7 +25,7 @@ export const make = <M extends Member>(options: {
   const { chance, incidents, loop, shardCount } = options
   const members = new Set<M>()
   /** Each grant is an object of its own, to tell it from a later grant of the same shard to the same node. */
-  const holders = new Map<number, { readonly node: M }>()
+  const holders = new Map<number, { readonly node: M; isMoving: boolean }>()
   const shards = Array.from({ length: shardCount }, (_, shard) => shard)
   const holds = (node: M, shard: number): boolean => holders.get(shard)?.node === node
 
@@ -36,7 +36,7 @@ export const make = <M extends Member>(options: {
     )
     if (first === undefined) return loop.after(500, () => grant(shard))
     const node = chance.pick([first, ...rest])
-    holders.set(shard, { node })
+    holders.set(shard, { node, isMoving: false })
     loop.trace(`grant ${shard} ${node.process.name}`)
     node.own(shard)
   }
@@ -69,7 +69,10 @@ export const make = <M extends Member>(options: {
         for (const shard of shards) {
           const granted = holders.get(shard)
           const holder = granted?.node
-          if (holder === undefined || holder === node || held(holder).length < 2 || !chance.happens(0.5)) continue
+          if (granted === undefined || holder === undefined || holder === node) continue
+          // Told a second time, a node would answer at once, though it has not let the shard go.
+          if (held(holder).length < 2 || !chance.happens(0.5) || granted.isMoving) continue
+          granted.isMoving = true
           const move: Incident = { kind: "move", node: holder.process.name, at: loop.now(), until: Infinity }
           incidents.push(move)
           holder.disown(shard, () => {

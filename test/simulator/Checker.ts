@@ -24,6 +24,7 @@ const checks: ReadonlyArray<(facts: Facts.Facts) => ReadonlyArray<string>> = [
   Statuses.legalEdges,
   Statuses.noLies,
   Statuses.noStaleEffects,
+  Statuses.noNeedlessFence,
   Times.nothingRots,
   Times.notEarly,
   Handovers.ownEnvironment,

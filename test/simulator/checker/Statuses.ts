@@ -84,3 +84,22 @@ export const noStaleEffects = ({ history }: Facts): ReadonlyArray<string> =>
       ? [`I7: ${messageId} was written in epoch ${epoch}; the newest was ${newest}`]
       : []
   )
+
+/** A node that gives a shard up waits so long for its calls, in ms. What it writes later comes too late. */
+const drainTime = 15_000
+
+/**
+ * I7: who was given a shard in order keeps it. Only after a node died, stopped, froze, was robbed or took too long to give a shard up may a write be
+ * refused because another one took the shard.
+ */
+export const noNeedlessFence = ({ history }: Facts): ReadonlyArray<string> => {
+  const first = history.incidents.reduce((earliest, { at, kind, until }) => {
+    if (["crash", "freeze", "leave", "rob"].includes(kind)) return Math.min(earliest, at)
+    return kind === "move" && until - at >= drainTime ? Math.min(earliest, at + drainTime) : earliest
+  }, Infinity)
+  return history.commits.flatMap(({ at, epoch, messageId, newest, node, result }) =>
+    result === "Fenced" && at < first
+      ? [`I7: ${node} was refused a write of ${messageId} in epoch ${epoch}; epoch ${newest} was taken for no reason`]
+      : []
+  )
+}

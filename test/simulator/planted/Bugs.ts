@@ -156,7 +156,7 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "found: a shard is handed over while its epoch is being taken, which then fences the next owner",
-    seed: 1457,
+    seed: 28,
     file: "src/delivery/shards/Owned.ts",
     text: "Effect.uninterruptible(journal.take(shard, node, yield* Clock.currentTimeMillis))",
     becomes: "journal.take(shard, node, yield* Clock.currentTimeMillis)"
