@@ -1,3 +1,4 @@
+import { inOrder } from "#layers/postgres/InOrder.ts"
 import { OpenSince } from "#layers/postgres/OpenDays.ts"
 import { OpenFrom } from "#layers/postgres/OpenRows.ts"
 import { Lane } from "#src/delivery/journal/OpenMessage.ts"
@@ -38,7 +39,7 @@ export const layer = Layer.effect(
              order by due_at limit ${counted})
           ) due`.pipe(Effect.flatMap(decode))
         return { depth: rows[0]?.depth ?? 0, counted, oldestDueMs: rows[0]?.oldest ?? undefined }
-      }, orUnavailable),
+      }, inOrder(sql), orUnavailable),
       isWritable: sql`select 1 where not current_setting('transaction_read_only')::boolean`.pipe(
         Effect.map((rows) => rows.length > 0),
         orUnavailable

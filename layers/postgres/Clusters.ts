@@ -1,3 +1,4 @@
+import { inOrder } from "#layers/postgres/InOrder.ts"
 import { OpenSince } from "#layers/postgres/OpenDays.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import type { ClusterNode } from "#schemas/api/Cluster.ts"
@@ -51,7 +52,7 @@ export const layer = Layer.effect(
         )
         // Each lane is read in the order of its index, up to the number that is counted.
         const due = yield* waiting(
-          yield* sql`
+          yield* inOrder(sql)(sql`
             select shard, count(*)::int as due, (array_agg(id order by since, id))[1] as id,
               (array_agg(scope order by since, id))[1] as scope, min(since)::float8 as since
             from (values ('transactional'), ('bulk')) lanes (lane), lateral (
@@ -60,7 +61,7 @@ export const layer = Layer.effect(
               union all
               (select id, scope, shard, due_at from messages where lane = lanes.lane and due_at > 0 and due_at <= ${now} and id >= ${since()}
                order by due_at limit ${counted})
-            ) due group by shard order by since`
+            ) due group by shard order by since`)
         )
         const dueOf = new Map(due.map((row) => [row.shard, row.due]))
         const seen = known?.map(({ address, healthy, seen }) => ({

@@ -1,3 +1,4 @@
+import { inOrder } from "#layers/postgres/InOrder.ts"
 import { Looks } from "#layers/postgres/Looks.ts"
 import { OpenSince } from "#layers/postgres/OpenDays.ts"
 import { OpenFrom } from "#layers/postgres/OpenRows.ts"
@@ -87,6 +88,7 @@ export const layer = Layer.effect(
           const rows = yield* sql.unsafe(backlogged, params).pipe(Effect.flatMap(decodeBacklog))
           return rows[0]?.backlogged ?? false
         },
+        inOrder(sql),
         orUnavailable,
         looking
       ),

@@ -1,3 +1,4 @@
+import { inOrder } from "#layers/postgres/InOrder.ts"
 import { OpenSince } from "#layers/postgres/OpenDays.ts"
 import { Lane } from "#src/delivery/journal/OpenMessage.ts"
 import { Clock, Context, Effect, Layer, Schema } from "effect"
@@ -66,7 +67,7 @@ export const make = (sql: SqlClient.SqlClient, since: () => string) => {
     const isWhole = wholeAt === undefined || now - wholeAt >= thorough
     const known = (lane: Lane) => isWhole ? everything() : from(lane)
     const first = yield* decodeFirst(
-      yield* sql.unsafe(
+      yield* inOrder(sql)(sql.unsafe(
         `select l.lane,
           (select m.seq from messages m where m.lane = l.lane and m.due_at = 0 and m.seq >= l.seq and m.id >= $1 order by m.seq limit 1)::float8 as seq,
           (select m.due_at from messages m where m.lane = l.lane and m.due_at > 0 and m.due_at >= l.due_at and m.id >= $1
@@ -78,7 +79,7 @@ export const make = (sql: SqlClient.SqlClient, since: () => string) => {
           Lane.literals.map((lane) => BigInt(known(lane).seq)),
           Lane.literals.map((lane) => BigInt(known(lane).dueAt))
         ]
-      )
+      ))
     )
     for (const { dueAt, lane, seq } of first) {
       begins.set(lane, {

@@ -2,6 +2,7 @@ import { Attempt } from "#schemas/Attempt.ts"
 import * as Ready from "#layers/postgres/journal/Ready.ts"
 import * as Timed from "#layers/postgres/journal/Timed.ts"
 import * as Unreadable from "#layers/postgres/journal/Unreadable.ts"
+import { inOrder } from "#layers/postgres/InOrder.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import type { Due, Journal, Window } from "#src/delivery/Journal.ts"
 import { DueRow, type Lane } from "#src/delivery/journal/OpenMessage.ts"
@@ -104,7 +105,7 @@ export const due = (sql: SqlClient.SqlClient, beginning: Ready.Beginning): Journ
         next
       } satisfies Due
     },
-    sql.withTransaction,
+    inOrder(sql),
     orUnavailable
   )
 }
