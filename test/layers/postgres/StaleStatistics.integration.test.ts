@@ -54,6 +54,10 @@ layer(stores, { timeout: "60 seconds" })("A backlog that came after the day was 
       const { result, rows } = yield* Reads.rows("messages", look(window))
       assert.isAtLeast(result.rows.length, 600)
       assert.isBelow(rows, 4_000)
+      // Behind turns that were not read, each ready row asks for older ones of its recipient.
+      const later = yield* Reads.rows("messages", look({ ...window, after: "1:t1" }))
+      assert.isAtLeast(later.result.rows.length, 400)
+      assert.isBelow(later.rows, 4_000)
     }))
 
   it.effect("where open messages begin is found by reading the first ones", () =>
