@@ -40,8 +40,9 @@ const nextTimed = (wanted: ReadonlyArray<Lane>) => `
 })::float8 as next`
 
 /**
- * Reads one window. In each lane: one statement for the turns, one for their ready rows if there are turns, one for the
- * timed rows. Then one for the attempts if any row was tried, and one for the next due time if nothing was left out.
+ * Reads one window. In each lane: one statement for the ready rows if they are few, otherwise others for the turns and
+ * for their rows; one for the timed rows. Then one for the attempts if any row was tried, and one for the next due time
+ * if nothing was left out.
  * All run in one transaction, so that an embedded database is waited for only once: as single statements, each waited
  * half a second behind others under load, and the owners ran out of work.
  */

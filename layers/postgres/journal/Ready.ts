@@ -38,6 +38,25 @@ export const isNotIn = (column: string, parameter: number) =>
 
 export const columns = DueColumns.of(`m.seq <= ${seqOf("m")}`)
 
+/** So many ready rows at most are read without a look at whose turns they are. */
+const mostAtOnce = 100
+
+/**
+ * All ready rows, if no more than `$3` wait that are not in hand, and less than `$7` bytes of them; otherwise a single
+ * row that says so (`isMore`). It begins at the lowest open `seq` (`$6`), while `turns` passes the entries of all rows
+ * closed since the oldest snapshot: during a backup a look that found nothing passed all that was delivered. Rows of
+ * others' shards count, so that it never reads further.
+ */
+const few = (lane: Lane) => `
+  with found as (
+    select ${columns}, ${isOwned("m")} as owned from messages m
+    where m.lane = '${lane}' and m.due_at = 0 and m.seq >= $6 and m.id >= $5 and ${isNotIn("m.id", 2)}
+    order by m.seq limit $3::int + 1)
+  select f.*, counted."isMore" from (
+    select count(*) > $3 or coalesce(sum(size), 0) >= $7 as "isMore" from found) counted
+  left join found f on not counted."isMore" and f.owned and not (f."recipientKey" = any($4::text[]))
+  order by f.seq`
+
 /**
  * The next turns behind `$1` that have a ready row, found by a skip scan: one step through the index for each turn,
  * however many rows it has. `$2`: `OpenSince`. `$3`: the lowest open `seq`.
@@ -85,6 +104,9 @@ const passing = (lane: Lane) => `
       and o.recipient_key >= x.recipient_key and o.recipient_key <= x.recipient_key
       and o.shard = x.shard and o.seq < x.seq and ${isNotIn("o.id", 5)} order by o.recipient_key, o.seq offset 0)`
 
+const decodeFew = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ id: Schema.NullOr(Schema.String), isMore: Schema.Boolean }))
+)
 const decodeIds = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ id: Schema.String })))
 const PlaceRow = Schema.Struct({
   id: Schema.String,
@@ -100,17 +122,27 @@ const decodePlaces = Schema.decodeUnknownEffect(Schema.Array(PlaceRow))
 type Place = typeof PlaceRow.Type & { readonly row: unknown }
 
 /**
- * Reads a lane's ready rows by turns, a few turns at a time, until there are enough. Rows are as the database gives
- * them.
+ * Reads a lane's ready rows: all at once if they are few, else by turns, a few turns at a time, until there are enough.
+ * Rows are as the database gives them.
  */
 export const read = (sql: SqlClient.SqlClient, { from: openFrom, since }: Beginning) =>
   Effect.fnUntraced(function*(
     lane: Lane,
     { after = "", bytes, fullMailboxes, fullTurns, held, limit, shards }: Window
   ): Effect.fn.Return<Shares.Read, SqlError.SqlError> {
-    const rows: Array<unknown> = []
     const owned = seqs(shards)
     const lowest = BigInt(openFrom(lane).seq)
+    // A row of a full turn may hold up one of its recipient in another turn.
+    if (after === "" && fullTurns.length === 0) {
+      const most = Math.min(limit, mostAtOnce)
+      const raw = yield* sql.unsafe(few(lane), [owned, held, most, fullMailboxes, since(), lowest, bytes])
+      const found = yield* Effect.orDie(decodeFew(raw))
+      if (found[0]?.isMore === false) {
+        return { rows: raw.filter((_, n) => found[n]?.id !== null), complete: true, upTo: undefined }
+      }
+    }
+
+    const rows: Array<unknown> = []
     let complete = true
     let left = bytes
     for (let from = after;;) {
