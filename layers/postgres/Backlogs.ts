@@ -25,10 +25,11 @@ export const layer = Layer.effect(
     const from = yield* OpenFrom
     const room = yield* Room.Room
     return Backlogs.of({
-      measure: Effect.fnUntraced(function*(now) {
-        // Each lane is read in the order of its index, so that its oldest row is counted whatever waits in the other.
-        const begins = Lane.literals.map(from)
-        const rows = yield* sql`
+      measure: Effect.fnUntraced(
+        function*(now) {
+          // Each lane is read in the order of its index, so that its oldest row is counted whatever waits in the other.
+          const begins = Lane.literals.map(from)
+          const rows = yield* sql`
           select least(count(*), ${counted})::float8 as depth, min(since)::float8 as oldest
           from unnest(${Lane.literals}::text[], ${begins.map(({ seq }) => BigInt(seq))}::bigint[],
             ${begins.map(({ dueAt }) => BigInt(dueAt))}::bigint[]) lanes (lane, from_seq, from_due), lateral (
@@ -38,8 +39,11 @@ export const layer = Layer.effect(
             (select due_at from messages where lane = lanes.lane and due_at > 0 and due_at >= from_due and due_at <= ${now} and id >= ${since()}
              order by due_at limit ${counted})
           ) due`.pipe(Effect.flatMap(decode))
-        return { depth: rows[0]?.depth ?? 0, counted, oldestDueMs: rows[0]?.oldest ?? undefined }
-      }, inOrder(sql), orUnavailable),
+          return { depth: rows[0]?.depth ?? 0, counted, oldestDueMs: rows[0]?.oldest ?? undefined }
+        },
+        inOrder(sql),
+        orUnavailable
+      ),
       isWritable: sql`select 1 where not current_setting('transaction_read_only')::boolean`.pipe(
         Effect.map((rows) => rows.length > 0),
         orUnavailable

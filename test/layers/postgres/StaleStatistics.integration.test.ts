@@ -12,7 +12,7 @@ import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import * as Reads from "#test/layers/postgres/Reads.ts"
 import * as Stores from "#test/layers/postgres/Stores.ts"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Array, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 
@@ -70,7 +70,7 @@ layer(stores, { timeout: "60 seconds" })("A backlog that came after the day was 
   it.effect("whether there is a bulk backlog is known after as many rows as make one", () =>
     Effect.gen(function*() {
       const { isBacklogged } = yield* Expansions
-      const { result, rows } = yield* Reads.rows("messages", isBacklogged(1_000))
+      const { result, rows } = yield* Reads.rows("messages", isBacklogged(1_000, Array.makeBy(20, (n) => `1:t${n}`)))
       assert.isTrue(result)
       assert.isAtMost(rows, 1_010)
     }))
