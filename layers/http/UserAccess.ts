@@ -79,9 +79,9 @@ export const make = Effect.gen(function*() {
     )
     switch (judge(grant, { method, segments })) {
       case "allowed":
-        return segments[2] === "preferences" && method !== "GET" && method !== "HEAD"
-          ? yield* ofPreferences(scope, endpoint)
-          : yield* endpoint
+        return yield* endpoint
+      case "preferences":
+        return yield* ofPreferences(scope, endpoint)
       case "messages":
         return yield* ofMessages(grant, scope, segments[1], endpoint)
       case "refused":

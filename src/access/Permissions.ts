@@ -6,8 +6,11 @@ export interface Asked {
   readonly segments: ReadonlyArray<string>
 }
 
-/** `messages`: allowed, but it may only see messages to the grant's users. */
-export type Verdict = "allowed" | "refused" | "messages"
+/**
+ * `messages`: allowed, but it may only see messages to the grant's users. `preferences`: allowed, but it may set them
+ * only within a tenant that there is.
+ */
+export type Verdict = "allowed" | "refused" | "messages" | "preferences"
 
 const ofUser = ({ scopes, userIds }: Grant, user: string | undefined, scope: string): Verdict =>
   user !== undefined && userIds.includes(user) && scopes.has(scope) ? "allowed" : "refused"
@@ -24,7 +27,10 @@ export const judge = (grant: Grant, { method, segments: [root, id, part] }: Aske
   switch (root) {
     case "users":
       if (part === "tokens") return ofUser(grant, id, reads ? "read:user-tokens" : "write:user-tokens")
-      if (part === "preferences") return ofUser(grant, id, reads ? "read:preferences" : "write:preferences")
+      if (part === "preferences" && reads) return ofUser(grant, id, "read:preferences")
+      if (part === "preferences") {
+        return ofUser(grant, id, "write:preferences") === "allowed" ? "preferences" : "refused"
+      }
       return part === "inbox" && reads ? ofUser(grant, id, "inbox:read:messages") : "refused"
     case "brands":
       if (reads) return ofBrand(grant, id, "read:brands")

@@ -1,5 +1,5 @@
 import { CheckedRequest } from "#layers/http/body/CheckedRequest.ts"
-import { Array, Effect, Option, Schema, type SchemaIssue } from "effect"
+import { Effect, Schema, type SchemaIssue } from "effect"
 import { HttpServerRequest } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
 
@@ -9,16 +9,6 @@ import type { HttpApiEndpoint } from "effect/http-api"
  */
 const longest = 16_384
 
-/** The one schema of an endpoint's JSON. */
-const schemaOf = (payload: HttpApiEndpoint.PayloadMap): Option.Option<Schema.Decoder<unknown>> =>
-  Option.map(
-    Option.filter(
-      Array.head([...payload.values()].flatMap(({ encoding, schemas }) => encoding._tag === "Json" ? [schemas] : [])),
-      ({ length }) => length === 1
-    ),
-    ([schema]) => Schema.make<Schema.Decoder<unknown>>(schema.ast)
-  )
-
 /** All that is wrong with the body of the current request, of which the endpoint found `first`, if the body is small. */
 export const all = (
   { payload }: Pick<HttpApiEndpoint.Top, "payload">,
@@ -27,9 +17,10 @@ export const all = (
   Effect.gen(function*() {
     const request = yield* HttpServerRequest.HttpServerRequest
     if (!(request instanceof CheckedRequest) || request.textUnsafe.length > longest) return first
-    const schema = yield* Effect.fromOption(schemaOf(payload))
-    const body = yield* request.json
-    return yield* Effect.matchEager(Schema.decodeUnknownEffect(schema, { errors: "all" })(body), {
+    const [schema, ...others] = [...payload.values()].find(({ encoding }) => encoding._tag === "Json")?.schemas ?? []
+    if (schema === undefined || others.length > 0) return first
+    const decode = Schema.decodeUnknownEffect(Schema.make<Schema.Decoder<unknown>>(schema.ast), { errors: "all" })
+    return yield* Effect.matchEager(decode(yield* request.json), {
       onFailure: ({ issue }) => issue,
       onSuccess: () => first
     })

@@ -1,8 +1,10 @@
+import * as PageBytes from "#layers/postgres/PageBytes.ts"
 import { isThere } from "#layers/postgres/tenants/Members.ts"
 import { isRefusal } from "#layers/postgres/StoreErrors.ts"
 import { AudienceFilter } from "#schemas/Audience.ts"
 import { Profile } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"
+import { most } from "#src/paging/PageBytes.ts"
 import * as AudienceChange from "#src/people/AudienceChange.ts"
 import type { Judge, Judged, Standing } from "#src/people/AudienceChange.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
@@ -54,9 +56,6 @@ interface Found {
   readonly unreadable: ReadonlySet<string>
 }
 
-/** Where the profiles of one step end, bytes: whole ones are read, and one may be as large as a request. */
-const mostText = 4_000_000
-
 const counted = Metric.update(Metrics.audienceSetAside, 1)
 
 /** The reads and writes of a step, each within one scope (P10). */
@@ -101,7 +100,7 @@ export const make = (sql: SqlClient.SqlClient) => {
   })
 
   /** Users to judge. A profile that cannot be read counts as none. Yields to other fibers from time to time. */
-  const judged = (rows: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
+  const judged = (rows: Effect.Effect<ReadonlyArray<unknown>, Schema.SchemaError | SqlError.SqlError>) =>
     Effect.flatMap(
       Effect.flatMap(rows, decodeUsers),
       Effect.forEach(({ profile, tenants, userId }, index): Effect.Effect<Judged> => {
@@ -127,15 +126,22 @@ export const make = (sql: SqlClient.SqlClient) => {
       left join lateral (select profile from profiles
         where scope = ${scope} and user_id = x.user_id collate "C" limit 1) p on true`)
 
-  /** The next users with a profile, `limit` at most; fewer, but at least one, where `mostText` ends the page. */
+  /** The next users with a profile: a page of them, which ends early where profiles are large. */
   const usersAfter = (scope: Scope, after: string, limit: number) =>
-    judged(sql`select x.user_id as "userId", x.profile, ${tenants(scope)} from (
-        select user_id, profile, sum(octet_length(profile)) over (order by user_id) - octet_length(profile) as before
-        from (select user_id, profile from profiles
-          where scope = ${scope} and user_id > ${after} order by user_id limit ${limit}::int) as found) as x
-      where x.before < ${mostText}::bigint order by x.user_id`)
+    judged(Effect.map(
+      PageBytes.read(sql, {
+        as: "x",
+        columns: sql`x.user_id as "userId", x.profile, ${tenants(scope)}`,
+        looked: sql`select user_id, profile, octet_length(profile) as bytes from profiles
+          where scope = ${scope} and user_id > ${after}`,
+        order: sql`user_id`,
+        limit,
+        decode: Effect.succeed
+      }),
+      ({ rows }) => rows
+    ))
 
-  /** Takes the oldest marks, `limit` at most; fewer, but at least one, where `mostText` of their profiles ends the step. */
+  /** Takes the oldest marks, `limit` at most; fewer, but at least one, where `most` bytes of profiles end the step. */
   const taken = (limit: number) =>
     sql`delete from audience_changes where seq in (
         select seq from (
@@ -145,7 +151,7 @@ export const make = (sql: SqlClient.SqlClient) => {
             from (select seq, scope, user_id from audience_changes order by seq limit ${limit}::int) as c
             left join lateral (select octet_length(profile) as bytes from profiles
               where scope = c.scope and user_id = c.user_id limit 1) p on true) as measured) as summed
-        where before < ${mostText}::bigint)
+        where before < ${most}::bigint)
       returning scope, user_id as "userId"`
 
   const standingColumns = sql`audience_id as "audienceId", user_id as "userId", version::float8 as version, reason`

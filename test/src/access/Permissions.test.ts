@@ -1,4 +1,4 @@
-import { type Asked, judge } from "#src/access/Permissions.ts"
+import { type Asked, judge, type Verdict } from "#src/access/Permissions.ts"
 import { grantOf } from "#src/access/UserTokens.ts"
 import { assert, describe, it } from "@effect/vitest"
 
@@ -8,8 +8,8 @@ const verdict = (scopes: string, asked: string) => {
   return judge(grantOf(scopes.split(" ")), request)
 }
 
-/** Each request, and the one scope that opens it to ada's token. */
-const rows: ReadonlyArray<readonly [asked: string, scope: string]> = [
+/** Each request, the one scope that opens it to ada's token, and how if not as it is. */
+const rows: ReadonlyArray<readonly [asked: string, scope: string, opens?: Verdict]> = [
   ["GET /users/ada/tokens", "read:user-tokens"],
   ["HEAD /users/ada/tokens", "read:user-tokens"],
   ["GET /users/ada/tokens/t", "read:user-tokens"],
@@ -17,7 +17,7 @@ const rows: ReadonlyArray<readonly [asked: string, scope: string]> = [
   ["PATCH /users/ada/tokens/t", "write:user-tokens"],
   ["DELETE /users/ada/tokens/t", "write:user-tokens"],
   ["GET /users/ada/preferences", "read:preferences"],
-  ["PUT /users/ada/preferences/topic", "write:preferences"],
+  ["PUT /users/ada/preferences/topic", "write:preferences", "preferences"],
   ["GET /users/ada/inbox", "inbox:read:messages"]
 ]
 
@@ -35,9 +35,9 @@ const scopes = [
 
 describe("Permissions", () => {
   it("what belongs to a user opens to its own scope, of its own users", () => {
-    for (const [asked, scope] of rows) {
+    for (const [asked, scope, opens = "allowed"] of rows) {
       for (const held of scopes) {
-        const expected = held === scope ? "allowed" : "refused"
+        const expected = held === scope ? opens : "refused"
         assert.strictEqual(verdict(`user_id:ada ${held}`, asked), expected, `${asked} with ${held}`)
         assert.strictEqual(verdict(`user_id:bob ${held}`, asked), "refused", `${asked} for another with ${held}`)
         assert.strictEqual(verdict(held, asked), "refused", `${asked} for nobody with ${held}`)
