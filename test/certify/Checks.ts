@@ -27,6 +27,34 @@ export interface Frozen {
   readonly to: number
 }
 
+/** A process that was ended by kill -9, not before `at`, in epoch ms. */
+export interface Killed {
+  readonly pid: number
+  readonly at: number
+}
+
+/** In ms: an outcome is durable so soon after its call, at the rate at which processes are killed. */
+const settling = 500
+
+/** The bound of the duplicates is the engine's own word: so it may call unknown only what was under way when its process was killed. */
+const forgotten = (
+  place: Place,
+  outcome: Outcome.Outcome,
+  killed: ReadonlyArray<Killed>,
+  slowness: number
+): ReadonlyArray<string> => {
+  const kills = new Map(killed.map(({ at, pid }) => [pid, at]))
+  return Ledger.ended(place.ledger).flatMap((call) => {
+    if (!Outcome.isUnknown(outcome, call)) return []
+    const kill = kills.get(Math.floor(call.pid))
+    if (kill === undefined) return [`${call.id}: attempt ${call.attempt} is unknown, and its process was not killed`]
+    const before = kill - call.at
+    return before > settling * slowness
+      ? [`${call.id}: attempt ${call.attempt} is unknown, and had ended ${before} ms before its process was killed`]
+      : []
+  })
+}
+
 /** The clocks of the database and of the provider are read at different instants, in ms. */
 const slack = 100
 
@@ -70,13 +98,14 @@ const disordered = (sent: ReadonlyArray<Sent>, attempts: Attempts): ReadonlyArra
  */
 const doubled = (place: Place, outcome: Outcome.Outcome): ReadonlyArray<string> => {
   const ends = new Map(Ledger.ended(place.ledger).map((call) => [`${call.id} ${call.attempt}`, call.at]))
-  const isUnknown = ({ attempt, id }: Ledger.Call) =>
-    outcome.attempts.get(id)?.some(({ number, state }) => number === attempt && state === "unknown") === true
   return [...Map.groupBy(Ledger.read(place.ledger), (call) => call.to).values()].flatMap((calls) => {
     const inOrder = calls.toSorted((a, b) => a.at - b.at)
     return inOrder.flatMap((call, n) => {
       const before = inOrder[n - 1]
-      if (before === undefined || before.pid === call.pid || isUnknown(before) || isUnknown(call)) return []
+      if (
+        before === undefined || before.pid === call.pid || Outcome.isUnknown(outcome, before) ||
+        Outcome.isUnknown(outcome, call)
+      ) return []
       return (ends.get(`${before.id} ${before.attempt}`) ?? 0) > call.at
         ? [`${call.to} had two owners: ${before.id} in ${before.pid}, ${call.id} in ${call.pid}`]
         : []
@@ -110,6 +139,7 @@ export const verdict = async (options: {
   readonly slowness?: number
   readonly breaches?: ReadonlyArray<string>
   readonly frozen?: ReadonlyArray<Frozen>
+  readonly killed?: ReadonlyArray<Killed> | undefined
   readonly crowd?: Crowd | undefined
   readonly note?: string
 }): Promise<Verdict> => {
@@ -144,7 +174,8 @@ export const verdict = async (options: {
       ...(duplicates <= bound ? [] : [`${duplicates} duplicates, and ${bound} at most may be`]),
       ...disordered(sent, attempts),
       ...(options.frozen ?? []).flatMap((frozen) => stale(place, attempts, frozen)),
-      ...doubled(place, outcome)
+      ...doubled(place, outcome),
+      ...(options.killed === undefined ? [] : forgotten(place, outcome, options.killed, options.slowness ?? 1))
     ],
     ...(options.note === undefined ? {} : { note: options.note })
   }

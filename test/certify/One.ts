@@ -22,6 +22,8 @@ export interface One {
    */
   readonly probe: (key: string) => Promise<Caller.Answer | undefined>
   readonly crowd: (crowd: Checks.Crowd) => void
+  /** Nothing but kill -9 happens to the server, and it is told here: then no attempt may be unknown but what that cut off. */
+  readonly killed: (killed: ReadonlyArray<Checks.Killed>) => void
   readonly breach: (sentence: string) => void
   /** A breach if it took more than `limit` ms, or what that comes to on a machine that has not the time. */
   readonly within: (limit: number, millis: number, sentence: string) => void
@@ -49,6 +51,7 @@ export const run = async (
   const breaches: Array<string> = []
   let slowest = 0
   let many: Checks.Crowd | undefined
+  let kills: ReadonlyArray<Checks.Killed> | undefined
   const probes = new Set<string>()
   const moved = await faults({
     caller,
@@ -64,6 +67,9 @@ export const run = async (
     },
     crowd: (crowd) => {
       many = crowd
+    },
+    killed: (killed) => {
+      kills = killed
     },
     breach: (sentence) => void breaches.push(sentence),
     within: (limit, millis, sentence) => {
@@ -91,6 +97,7 @@ export const run = async (
     sent,
     slowestRecovery: slowest,
     crowd: many,
+    killed: kills,
     breaches: [...breaches, ...load.strange().map((answer) => `an answer nobody was promised: ${answer}`)],
     slowness: slowness()
   })

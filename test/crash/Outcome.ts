@@ -39,6 +39,10 @@ export const read = (place: Place): Effect.Effect<Outcome> =>
 export const unknownOf = ({ attempts }: Outcome, id: string): number =>
   (attempts.get(id) ?? []).filter((attempt) => attempt.state === "unknown").length
 
+/** Whether nobody knows what became of this call. */
+export const isUnknown = ({ attempts }: Outcome, { attempt, id }: Ledger.Call): boolean =>
+  attempts.get(id)?.some(({ number, state }) => number === attempt && state === "unknown") === true
+
 /** Calls beyond the first, of all messages. */
 export const duplicates = ({ calls }: Outcome): number =>
   [...calls.values()].reduce((sum, of) => sum + of.length - 1, 0)
