@@ -39,12 +39,19 @@ const Record = Schema.Struct({
       diagnosticCode: Schema.optionalKey(Schema.String)
     })))
   })),
+  complaint: Schema.optionalKey(Schema.Struct({
+    timestamp: Schema.optionalKey(Schema.String),
+    complaintSubType: Schema.optionalKey(Schema.NullOr(Schema.String)),
+    complainedRecipients: Schema.optionalKey(
+      Schema.Array(Schema.Struct({ emailAddress: Schema.optionalKey(Schema.String) }))
+    )
+  })),
   reject: Schema.optionalKey(Schema.Struct({ reason: Schema.optionalKey(Schema.String) })),
   failure: Schema.optionalKey(Schema.Struct({ errorMessage: Schema.optionalKey(Schema.String) }))
 })
 type Record = typeof Record.Type
 
-/** `Send`, `DeliveryDelay`, `Complaint` and `Subscription` do not change a message's status. */
+/** `Send`, `DeliveryDelay` and `Subscription` do not change a message's status, nor does a reader's `Complaint`. */
 const table = new Map<string, ReceiptEvent>([
   ["Delivery", "Deliver"],
   ["Open", "Open"],
@@ -57,34 +64,43 @@ const table = new Map<string, ReceiptEvent>([
 const nameOf = ({ eventType, notificationType }: Record): string => eventType ?? notificationType ?? ""
 
 /**
+ * SES took the mail and did not send it, since the address is on the account's suppression list for a complaint. For a
+ * bounce, the event is a `Bounce`.
+ */
+const isSuppressed = ({ complaint }: Record): boolean => complaint?.complaintSubType === "OnAccountSuppressionList"
+
+/**
  * A `Transient` bounce of type `General` may as well be an out-of-office reply to a mail that arrived, so it proves
  * nothing.
  */
 const kindOf = (record: Record): ReceiptEvent | undefined => {
   const { bounce } = record
   const vague = bounce?.bounceType === "Transient" && (bounce.bounceSubType ?? "General") === "General"
-  return vague ? undefined : table.get(nameOf(record))
+  if (vague) return undefined
+  return isSuppressed(record) ? "Bounce" : table.get(nameOf(record))
 }
 
-const whyOf = ({ bounce, failure, reject }: Record): string | undefined => {
+const whyOf = ({ bounce, complaint, failure, reject }: Record): string | undefined => {
   const first = bounce?.bouncedRecipients?.[0]
   const words = [bounce?.bounceType, bounce?.bounceSubType, first?.diagnosticCode ?? first?.status]
-  return [...words, reject?.reason, failure?.errorMessage].filter(Boolean).join(" ") || undefined
+  return [...words, complaint?.complaintSubType, reject?.reason, failure?.errorMessage].filter(Boolean).join(" ") ||
+    undefined
 }
 
 /** The addresses that the event is about; opens and clicks do not say. */
-const addressesOf = ({ bounce, delivery }: Record): ReadonlyArray<string> | undefined =>
-  delivery?.recipients ?? bounce?.bouncedRecipients?.flatMap(({ emailAddress }) => emailAddress ?? [])
+const addressesOf = ({ bounce, complaint, delivery }: Record): ReadonlyArray<string> | undefined =>
+  delivery?.recipients ??
+    (bounce?.bouncedRecipients ?? complaint?.complainedRecipients)?.flatMap(({ emailAddress }) => emailAddress ?? [])
 
 const receipt = (record: Record, { MessageId, Timestamp }: Sns.Envelope): ReadonlyArray<Receipt> => {
   const kind = kindOf(record)
-  const { bounce, click, delivery, mail, open } = record
+  const { bounce, click, complaint, delivery, mail, open } = record
   return kind === undefined || isOfCopy(mail.tags?.["tidings_to"]?.[0], addressesOf(record)) ? [] : [{
     id: MessageId,
     event: kind,
     ...fromMarks((name) => mail.tags?.[name]?.[0]),
     reference: mail.messageId,
-    at: instant((delivery ?? bounce ?? open ?? click)?.timestamp ?? Timestamp),
+    at: instant((delivery ?? bounce ?? complaint ?? open ?? click)?.timestamp ?? Timestamp),
     detail: kind === "Bounce" ? whyOf(record) : undefined
   }]
 }

@@ -237,7 +237,15 @@ describe("SES's events through SNS", () => {
       assert.deepStrictEqual(yield* kind({ notificationType: "Delivery", mail: { messageId: "m" }, delivery: {} }), [
         "Deliver"
       ])
+      const suppressed = (complaintSubType: string | null) => ({
+        eventType: "Complaint",
+        mail,
+        complaint: { timestamp, complaintSubType, complainedRecipients: [{ emailAddress: "recipient@example.com" }] }
+      })
+      // SES took it and did not send it.
+      assert.deepStrictEqual(yield* kind(suppressed("OnAccountSuppressionList")), ["Bounce"])
       const none = [
+        suppressed(null),
         bounce("Transient", "General"),
         { eventType: "Bounce", mail, bounce: { bounceType: "Transient", timestamp } },
         { eventType: "Send", mail, send: {} },
