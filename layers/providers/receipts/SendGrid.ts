@@ -58,6 +58,12 @@ const receipt = (event: Event): ReadonlyArray<Receipt> => {
   }]
 }
 
+/**
+ * How long SendGrid repeats a post that was not accepted, in ms (docs.sendgrid.com, Troubleshooting the Event Webhook).
+ * It is not documented whether a repeat is signed anew. One that is not changes nothing twice: events have ids.
+ */
+const retried = 24 * 3_600_000
+
 const settingsOf = Schema.decodeUnknownOption(Settings)
 const eventOf = Schema.decodeUnknownOption(Event)
 const listOf = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Array(Schema.Json)))
@@ -85,7 +91,7 @@ export const reader: CallbackReader = {
     const signed = Buffer.concat([Buffer.from(timestamp), body])
     if (!(yield* isSigned(settings.webhook_public_key, signature, signed)))
       return yield* forged("the signature is wrong")
-    yield* fresh(/^\d{1,12}$/.test(timestamp) ? Number(timestamp) * 1_000 : undefined)
+    yield* fresh(/^\d{1,12}$/.test(timestamp) ? Number(timestamp) * 1_000 : undefined, retried)
     const events = Option.getOrElse(listOf(textOf(body)), () => [])
     return events.flatMap((event) => Option.match(eventOf(event), { onNone: () => [], onSome: receipt }))
   })
