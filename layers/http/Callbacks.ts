@@ -7,7 +7,8 @@ import * as Patience from "#src/store/Patience.ts"
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 
-const taken = HttpServerResponse.jsonUnsafe({}, { status: 202 })
+/** 200 and no other 2xx: Postmark repeats what was answered with another one. */
+const taken = HttpServerResponse.jsonUnsafe({}, { status: 200 })
 const refused = errorReply(401, "The callback is not signed by its provider", "authentication_error")
 const unknown = errorReply(404, "Not Found", "invalid_request_error")
 
@@ -56,7 +57,7 @@ const receive = (receiver: Receiver, configuration: string, patiently: Patiently
 
 /**
  * POST /callbacks/:configuration_id (ours): what a provider reports about messages. It needs no API key, but the
- * provider's signature. 202: its receipts are stored, whether their messages are known or not; 401: not signed; 404: a
+ * provider's signature. 200: its receipts are stored, whether their messages are known or not; 401: not signed; 404: a
  * configuration that takes no callbacks; 503 asks the provider to call again.
  */
 export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
