@@ -40,6 +40,12 @@ export const url = Schema.String.check(
   Schema.makeFilter((text: string) => isBase(text) || "an absolute http(s) URL")
 )
 
+/** `url`, and a fragment. */
+export const urlWithFragment = Schema.String.check(
+  Schema.isMaxLength(longestUrl),
+  Schema.makeFilter((text: string) => isBase(text.replace(/#.*$/s, "")) || "an absolute http(s) URL")
+)
+
 /** The names of the settings that name a host; only some vendors have those of tokens and look-ups. */
 export const places: ReadonlyArray<string> = ["base_url", "token_url", "graph_url"]
 

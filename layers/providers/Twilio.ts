@@ -3,7 +3,7 @@ import { headerToken } from "#layers/providers/HeaderToken.ts"
 import * as Overrides from "#layers/providers/Overrides.ts"
 import * as Phone from "#layers/providers/Phone.ts"
 import { marked } from "#layers/providers/receipts/Marks.ts"
-import { baseOf, baseUrl, line, secret, url } from "#layers/providers/SettingFields.ts"
+import { baseOf, baseUrl, line, secret, urlWithFragment } from "#layers/providers/SettingFields.ts"
 import { badAddress, define, noFault, reading, type Writer } from "#layers/providers/VendorDefinition.ts"
 import type { VendorTable } from "#layers/providers/VendorTable.ts"
 import { Misconfigured } from "#schemas/DeliveryError.ts"
@@ -19,8 +19,12 @@ const Settings = Schema.Struct({
   messaging_service_sid: Schema.optionalKey(
     Schema.String.check(Schema.isPattern(/^MG[0-9a-fA-F]{32}$/, { message: "Expected MG and 32 hexadecimal digits" }))
   ),
-  /** This server's `/callbacks/pc_…`, under the address at which Twilio reaches it (`receipts/Twilio.ts`). */
-  status_callback: Schema.optionalKey(url),
+  /**
+   * This server's `/callbacks/pc_…`, under the address at which Twilio reaches it (`receipts/Twilio.ts`). By itself
+   * Twilio repeats only what it could not connect for, once: `#rc=5&rp=all` makes it repeat a 503 for up to 15 s
+   * (twilio.com/docs/usage/webhooks/webhooks-connection-overrides).
+   */
+  status_callback: Schema.optionalKey(urlWithFragment),
   ...baseUrl
 })
 

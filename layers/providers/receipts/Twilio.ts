@@ -28,6 +28,9 @@ const table = new Map<string, ReceiptEvent>([
   ["failed", "Bounce"]
 ])
 
+/** The URL with and without its fragment, which Twilio keeps for itself: it is not documented whether it is signed. */
+const fragments = (url: string): ReadonlyArray<string> => [url, url.replace(/#.*$/s, "")]
+
 /** The URL with and without its scheme's default port: Twilio signs either form. */
 const spellings = (url: string): ReadonlyArray<string> => {
   const parts = /^(https?):\/\/([^/?#]*)(.*)$/s.exec(url)
@@ -85,7 +88,9 @@ export const reader: CallbackReader = {
     const fields = new URLSearchParams(textOf(body))
     const signature = headers["x-twilio-signature"] ?? ""
     const { auth_token: token, status_callback: base } = settings
-    const asSent = base !== undefined && URL.canParse(base) ? [marked(base, query.get("tidings_message_id") ?? "")] : []
+    const asSent = base !== undefined && URL.canParse(base)
+      ? fragments(marked(base, query.get("tidings_message_id") ?? ""))
+      : []
     if (!isSigned(token, [...asSent, ...urls], fields, signature)) return yield* forged("the signature is wrong")
     return receipt(fields, query)
   })

@@ -83,6 +83,16 @@ describe("Text messages", () => {
       assert.isNull(yield* callbackOf({ account_sid: `AC${"0".repeat(32)}` }))
     }))
 
+  it.live("Twilio is given the connection overrides of its status_callback, without which it repeats no 503", () =>
+    Effect.gen(function*() {
+      const status_callback = "https://tidings.example/callbacks/pc_1#rc=5&rp=all"
+      const body = yield* bodyOf({ ...Sms.twilio, settings: { ...Sms.twilio.settings, status_callback } }, {})
+      assert.strictEqual(
+        new URLSearchParams(body).get("StatusCallback"),
+        `https://tidings.example/callbacks/pc_1?tidings_message_id=${messageId}#rc=5&rp=all`
+      )
+    }))
+
   it.live("P4: of a text that Vonage sends in parts the first decides: what was sent of it is not sent again", () =>
     Effect.gen(function*() {
       const outcome = (...statuses: ReadonlyArray<string>) => {

@@ -150,6 +150,19 @@ describe("Twilio's status callback", () => {
       assert.isUndefined(yield* read({ ...behind, settings: { ...settings, status_callback: "nowhere" } }))
     }))
 
+  it.effect("takes the address that its own configuration gave away with connection overrides, whether Twilio signs them or not", () =>
+    Effect.gen(function*() {
+      const base = "https://example.com/tidings/callbacks/pc_1"
+      const settings = { auth_token: token, status_callback: `${base}#rc=5&rp=all` }
+      const seen = ["http://10.0.0.7:3000/callbacks/pc_1"]
+      for (const fragment of ["", "#rc=5&rp=all"]) {
+        const behind = signed(fields(), `${base}?tidings_message_id=${messageId}${fragment}`, seen)
+        assert.isDefined(yield* read({ ...behind, settings }))
+      }
+      const other = signed(fields(), `${base}?tidings_message_id=${messageId}#rc=1`, seen)
+      assert.isUndefined(yield* read({ ...other, settings }))
+    }))
+
   it.effect("tells what moves a message from what does not", () =>
     Effect.gen(function*() {
       const kind = (MessageStatus: string, more: Readonly<Record<string, string>> = {}) =>
