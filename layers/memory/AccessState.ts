@@ -4,11 +4,12 @@ import type { DeviceToken } from "#src/people/DeviceTokens.ts"
 import type { AuditEvent } from "#src/reports/Audit.ts"
 import { HashMap } from "effect"
 
-/** `created` in epoch ms. */
+/** `created` and `updated` in epoch ms. */
 export interface DeviceRow extends DeviceToken {
   readonly scope: Scope
   readonly userId: string
   readonly created: number
+  readonly updated: number
 }
 
 /** What the stores of translations, devices, submissions, audit and request counts hold. */

@@ -77,15 +77,17 @@ export const layer = Layer.effect(
               expires: expiryFrom(write, now),
               status: "active",
               statusReason: undefined,
-              created: known?.userId === userId ? known.created : now
+              created: known?.userId === userId ? known.created : now,
+              updated: now
             })
           }, withRoom(state, scope, userId, new Set(registrations.map(({ token }) => token))))
         ])
       }),
       patch: Effect.fnUntraced(function*(scope, userId, token, operations) {
         const row = yield* find(scope, userId, token)
-        const patched = yield* DeviceTokenPatch.apply(row, operations, yield* Clock.currentTimeMillis)
-        yield* modify((state) => [undefined, withRow(state, { ...row, ...patched })])
+        const now = yield* Clock.currentTimeMillis
+        const patched = yield* DeviceTokenPatch.apply(row, operations, now)
+        yield* modify((state) => [undefined, withRow(state, { ...row, ...patched, updated: now })])
       }, transaction),
       remove: Effect.fnUntraced(function*(scope, userId, token) {
         yield* modify((state) => {
@@ -101,12 +103,12 @@ export const layer = Layer.effect(
           .slice(0, mostReachable)
           .map(({ provider, token }) => ({ provider, token }))
       }),
-      invalidate: (scope, provider, token, reason) =>
+      invalidate: (scope, provider, token, reason, asOf = Infinity) =>
         modify((state) => {
           const known = Option.getOrUndefined(HashMap.get(state.access.devices, nameOf(scope, token)))
           return [
             undefined,
-            known?.provider === provider && known.status === "active"
+            known?.provider === provider && known.status === "active" && known.updated <= asOf
               ? withRow(state, { ...known, status: "failed", statusReason: reason })
               : state
           ]

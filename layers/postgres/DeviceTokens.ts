@@ -93,10 +93,11 @@ const make = Effect.gen(function*() {
   )
 
   const invalidate: DeviceTokens["Service"]["invalidate"] = Effect.fnUntraced(
-    function*(scope, provider, token, reason) {
+    function*(scope, provider, token, reason, asOf) {
       const now = yield* Clock.currentTimeMillis
       yield* sql`update device_tokens set status = 'failed', status_reason = ${reason}, updated_at = ${now}
-        where scope = ${scope} and token = ${token} and provider = ${provider} and status = 'active'`
+        where scope = ${scope} and token = ${token} and provider = ${provider} and status = 'active'
+          and updated_at <= ${asOf ?? Number.MAX_SAFE_INTEGER}::bigint`
     },
     orUnavailable
   )

@@ -84,12 +84,14 @@ export class DeviceTokens extends Context.Service<DeviceTokens, {
   readonly reachable: (scope: Scope, userId: UserId) => Effect.Effect<ReadonlyArray<Reachable>, StoreUnavailable>
   /**
    * Marks a token as `failed`, whoever's it is, since its provider says that it is dead. An unknown token has no
-   * effect.
+   * effect; nor has one that was registered again or changed after `asOf` (epoch ms), the time that the provider speaks
+   * of.
    */
   readonly invalidate: (
     scope: Scope,
     provider: string,
     token: string,
-    reason: string
+    reason: string,
+    asOf?: number
   ) => Effect.Effect<void, StoreUnavailable>
 }>()("tidings/DeviceTokens") {}

@@ -191,6 +191,24 @@ export const deviceTokensContract = <E>(name: string, stores: Layer.Layer<Device
         assert.deepStrictEqual([status, statusReason], ["failed", "gone"])
       }))
 
+    it.effect("what its provider says of an earlier time leaves a token that was registered or changed since", () =>
+      Effect.gen(function*() {
+        const { devices, patch, register, scope } = yield* start
+        yield* register(ada, "again")
+        yield* register(ada, "patched")
+        yield* register(ada, "old")
+        const asOf = yield* Clock.currentTimeMillis
+        yield* TestClock.adjust("1 second")
+        yield* register(ada, "again")
+        yield* patch("patched", [{ op: "add", path: "/device", value: { platform: "ios" } }])
+        for (const token of ["again", "patched", "old"]) yield* devices.invalidate(scope, "expo", token, "gone", asOf)
+        const statusOf = (token: string) => Effect.map(devices.get(scope, ada, token), ({ status }) => status)
+        assert.deepStrictEqual(
+          yield* Effect.forEach(["again", "patched", "old"], statusOf),
+          ["active", "active", "failed"]
+        )
+      }))
+
     it.effect("patch: all operations or none, and the token must still be one", () =>
       Effect.gen(function*() {
         const { devices, patch, register, scope } = yield* start
