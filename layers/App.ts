@@ -80,6 +80,7 @@ import * as TopicPreferences from "#src/people/TopicPreferences.ts"
 import * as Unsubscribing from "#src/people/Unsubscribing.ts"
 import * as AudienceUpkeep from "#src/people/AudienceUpkeep.ts"
 import * as Callbacks from "#src/reports/Callbacks.ts"
+import * as PushReceipts from "#src/reports/PushReceipts.ts"
 import * as Receipts from "#src/reports/Receipts.ts"
 import * as Tracking from "#src/reports/Tracking.ts"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
@@ -155,9 +156,8 @@ const rendering = Rendering.layer.pipe(Layer.provide(Layouts.layer), Layer.provi
 
 const vendors = Vendors.layer.pipe(Layer.provide(VendorHttp.layer))
 
-/** Receipts: what providers report about messages. */
-const callbacks = CallbackRoute.layer.pipe(
-  Layer.provide(Callbacks.layer),
+/** Receipts: what providers report about messages, by themselves or when they are asked. */
+const receipts = Layer.merge(CallbackRoute.layer.pipe(Layer.provide(Callbacks.layer)), PushReceipts.layer).pipe(
   Layer.provide([Receipts.layer, CallbackTargets.layer, CallbackReaders.layer]),
   Layer.provide(Outbound.layer)
 )
@@ -223,7 +223,7 @@ const front = (settings: Values) =>
     PlainSends.layer,
     Front.layer(HttpRouter.toHttpEffect(Layer.mergeAll(
       Routes.layer,
-      callbacks,
+      receipts,
       readers,
       ClusterRoute.layer,
       Operations.layer({ alone: settings.databaseUrl === undefined, engine: settings.workers === 0 })

@@ -12,6 +12,7 @@ import type { StoredResponse } from "#src/access/Idempotency.ts"
 import type { OpenExpansion, RequestRecord } from "#src/delivery/Expansion.ts"
 import type { NewMessage } from "#src/delivery/Journal.ts"
 import type { InboxMessage } from "#src/reports/Inbox.ts"
+import type { PendingTickets } from "#src/reports/PushTickets.ts"
 import { HashMap, Option } from "effect"
 
 /** An attempt as it is stored: under the epoch that made its intent. */
@@ -124,6 +125,11 @@ export interface SubscriptionRow {
   readonly created: number
 }
 
+/** `dueAt` in epoch ms. */
+export interface TicketsRow extends PendingTickets {
+  readonly dueAt: number
+}
+
 /**
  * Everything stored, as one value. `open` is the index of `messages` by shard: those that still have a step to take.
  */
@@ -135,6 +141,7 @@ export interface State {
   readonly expansions: HashMap.HashMap<string, ExpansionRow>
   readonly bulkJobs: HashMap.HashMap<string, BulkJobRow>
   readonly inbox: HashMap.HashMap<string, HashMap.HashMap<MessageId, InboxMessage>>
+  readonly pushTickets: HashMap.HashMap<string, TicketsRow>
   readonly keys: HashMap.HashMap<string, KeyRow>
   readonly profiles: HashMap.HashMap<string, string>
   readonly apiKeys: HashMap.HashMap<string, Principal>
@@ -163,6 +170,7 @@ export const empty: State = {
   expansions: HashMap.empty(),
   bulkJobs: HashMap.empty(),
   inbox: HashMap.empty(),
+  pushTickets: HashMap.empty(),
   keys: HashMap.empty(),
   profiles: HashMap.empty(),
   apiKeys: HashMap.empty(),
@@ -227,6 +235,25 @@ export const putMessage = (state: State, row: MessageRow): State => {
     )
   }
 }
+
+const ticketsName = ({ attempt, messageId, scope }: Pick<PendingTickets, "attempt" | "messageId" | "scope">): string =>
+  `${scope} ${messageId} ${attempt}`
+
+/** Stores the tickets of attempts. */
+export const putTickets = (state: State, rows: ReadonlyArray<TicketsRow>): State => ({
+  ...state,
+  pushTickets: rows.reduce((all, row) => HashMap.set(all, ticketsName(row), row), state.pushTickets)
+})
+
+/** Drops them. */
+export const dropTickets = (state: State, rows: ReadonlyArray<PendingTickets>): State => ({
+  ...state,
+  pushTickets: HashMap.removeMany(state.pushTickets, rows.map(ticketsName))
+})
+
+/** Whether some of the attempt are stored. */
+export const hasTickets = (state: State, row: PendingTickets): boolean =>
+  HashMap.has(state.pushTickets, ticketsName(row))
 
 /** Stores an item of a user's inbox, unless its message is there already. */
 export const putInbox = (state: State, scope: Scope, userId: string, item: InboxMessage): State => {

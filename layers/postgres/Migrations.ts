@@ -10,6 +10,7 @@ import { frames } from "#layers/postgres/migrations/Frames.ts"
 import { lists } from "#layers/postgres/migrations/Lists.ts"
 import { people } from "#layers/postgres/migrations/People.ts"
 import { preferences } from "#layers/postgres/migrations/Preferences.ts"
+import { pushTickets } from "#layers/postgres/migrations/PushTickets.ts"
 import { recipients } from "#layers/postgres/migrations/Recipients.ts"
 import { references } from "#layers/postgres/migrations/References.ts"
 import { room } from "#layers/postgres/migrations/Room.ts"
@@ -45,7 +46,8 @@ const migrations = {
   "0030_bulk_drops": bulkDrops,
   "0031_tenant_drops": tenantDrops,
   "0032_frames": frames,
-  "0033_slowest": slowest
+  "0033_slowest": slowest,
+  "0034_push_tickets": pushTickets
 }
 
 /** How long a migration waits for a lock, in ms. Statements of running nodes on the same table queue behind it. */

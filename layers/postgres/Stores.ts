@@ -19,6 +19,7 @@ import * as OverriddenTopics from "#layers/postgres/OverriddenTopics.ts"
 import * as PreferenceCatalogue from "#layers/postgres/PreferenceCatalogue.ts"
 import * as Profiles from "#layers/postgres/Profiles.ts"
 import * as ProviderConfigurations from "#layers/postgres/ProviderConfigurations.ts"
+import * as PushTickets from "#layers/postgres/PushTickets.ts"
 import * as RateLimits from "#layers/postgres/RateLimits.ts"
 import * as References from "#layers/postgres/References.ts"
 import * as Strategies from "#layers/postgres/Strategies.ts"
@@ -53,6 +54,7 @@ export const layer = OverriddenTopics.layer.pipe(Layer.provideMerge(Layer.mergeA
   PreferenceCatalogue.layer,
   Profiles.layer,
   ProviderConfigurations.layer,
+  PushTickets.layer,
   RateLimits.layer,
   References.layer,
   Strategies.layer,

@@ -59,12 +59,15 @@ export const layer = Layer.effect(
       })
     })
 
-    /** Keeps the vendor open while it sends, so that a change of its configuration cuts off no call. */
+    const notSetUp = Effect.fail(new Unavailable({ detail: "The provider is not set up" }))
+
+    /** Keeps the vendor open while it is called, so that a change of its configuration cuts off no call. */
     const sending = (version: Version): Vendor["send"] => (delivery) =>
-      Effect.scoped(Effect.flatMap(RcMap.get(vendors, version), (vendor) =>
-        vendor === undefined
-          ? Effect.fail(new Unavailable({ detail: "The provider is not set up" }))
-          : vendor.send(delivery)))
+      Effect.scoped(Effect.flatMap(RcMap.get(vendors, version), (vendor) => vendor?.send(delivery) ?? notSetUp))
+    const asking = (version: Version): NonNullable<Vendor["receipts"]> => (tickets) =>
+      Effect.scoped(
+        Effect.flatMap(RcMap.get(vendors, version), (vendor) => vendor?.receipts?.(tickets) ?? notSetUp)
+      )
 
     const build = Effect.fnUntraced(function*(environment: Environment, all: ReadonlyArray<Configuration>) {
       const before = environments.get(environment)
@@ -81,7 +84,13 @@ export const layer = Layer.effect(
         if (vendor === undefined) continue
         const { created, id, updated } = configuration
         const names = namesOf(all, configuration)
-        providers.push({ ...vendor, ...names, version: `${id} ${updated ?? created}`, send: sending(version) })
+        providers.push({
+          ...vendor,
+          ...names,
+          version: `${id} ${updated ?? created}`,
+          send: sending(version),
+          ...(vendor.receipts === undefined ? {} : { receipts: asking(version) })
+        })
       }
       environments.set(environment, { of: all, versions, lease, providers })
       if (before !== undefined) yield* Scope.close(before.lease, Exit.void)

@@ -31,6 +31,12 @@ const deciding = (failures: Array.NonEmptyReadonlyArray<DeliveryError>): Deliver
     : error
 }
 
+/** The acceptances of several devices as one. */
+const together = ([first, ...others]: Array.NonEmptyReadonlyArray<Acceptance>): Acceptance => {
+  const tickets = [first, ...others].flatMap(({ tickets = [] }) => tickets)
+  return tickets.length === 0 ? first : { ...first, tickets }
+}
+
 /**
  * Sends to every address of a recipient, and to no more than a user has devices that are sent to: no profile becomes a
  * broadcast. If one takes the message it counts as accepted, since a repeat would reach
@@ -45,7 +51,7 @@ export const each = Effect.fnUntraced(function*<To>(
   const [taken, failures] = yield* Effect.partition(addresses.slice(0, mostReachable), send, {
     concurrency: mostAtOnce
   })
-  if (taken[0] !== undefined) return taken[0]
+  if (Array.isReadonlyArrayNonEmpty(taken)) return together(taken)
   if (Array.isReadonlyArrayNonEmpty(failures)) return yield* deciding(failures)
   return yield* new RecipientRejected({ detail: "The recipient has no address for this provider", invalidates: false })
 })

@@ -1,10 +1,13 @@
 import * as ChatText from "#layers/providers/ChatText.ts"
 import * as Devices from "#layers/providers/Devices.ts"
 import * as Overrides from "#layers/providers/Overrides.ts"
+import type { Asking } from "#layers/providers/PushReceipts.ts"
 import { baseOf, baseUrl, secret } from "#layers/providers/SettingFields.ts"
 import { define, noFault, reading, stateless } from "#layers/providers/VendorDefinition.ts"
-import type { VendorTable } from "#layers/providers/VendorTable.ts"
-import { Effect, Redacted, Schema } from "effect"
+import type { VendorRequest } from "#layers/providers/VendorHttp.ts"
+import type { Fault, VendorTable } from "#layers/providers/VendorTable.ts"
+import { isObject } from "#schemas/Json.ts"
+import { Effect, Option, Redacted, Schema } from "effect"
 
 /** The access token is needed only by projects with enhanced push security. */
 const Settings = Schema.Struct({ access_token: Schema.optionalKey(secret), ...baseUrl })
@@ -22,6 +25,17 @@ const table: VendorTable = [
   { status: 413, kind: "ContentRejected" }
 ]
 
+const post = (settings: typeof Settings.Type, call: "send" | "getReceipts", body: object): VendorRequest => ({
+  method: "POST",
+  url: `${baseOf(settings, "https://exp.host")}/--/api/v2/push/${call}`,
+  headers: {
+    "content-type": "application/json",
+    accept: "application/json",
+    ...(settings.access_token === undefined ? {} : { authorization: `Bearer ${Redacted.value(settings.access_token)}` })
+  },
+  body: JSON.stringify(body)
+})
+
 const Ticket = Schema.Struct({
   status: Schema.Literals(["ok", "error"]),
   id: Schema.optional(Schema.String),
@@ -33,7 +47,43 @@ const refusal = reading(Schema.Struct({
   errors: Schema.Array(Schema.Struct({ code: Schema.String, message: Schema.optional(Schema.String) }))
 }))
 
-/** POST /--/api/v2/push/send with one message (docs.expo.dev/push-notifications/sending-notifications). */
+/**
+ * What became of one push. A fault need not say more than that it is one; what does not fit is as good as no receipt
+ * yet.
+ */
+const Receipt = Schema.Struct({
+  status: Schema.Literals(["ok", "error"]),
+  message: Schema.optional(Schema.Json),
+  details: Schema.optional(Schema.Json)
+})
+const receiptOf = Schema.decodeUnknownOption(Receipt)
+const receipts = reading(Schema.Struct({ data: Schema.Record(Schema.String, Schema.Json) }))
+
+const faultOf = ({ details, message, status }: typeof Receipt.Type): Fault => {
+  if (status === "ok") return noFault
+  const code = isObject(details) ? details["error"] : undefined
+  return {
+    codes: [typeof code === "string" && code !== "" ? code : "receipt"],
+    message: typeof message === "string" ? message : ""
+  }
+}
+
+const asking: Asking<typeof Settings.Type> = {
+  request: (settings, ids) => post(settings, "getReceipts", { ids }),
+  read: (answer) => {
+    const { data } = receipts(answer) ?? {}
+    return data && new Map(
+      Object.entries(data).flatMap(([id, one]) =>
+        Option.match(receiptOf(one), { onNone: () => [], onSome: (receipt) => [[id, faultOf(receipt)] as const] })
+      )
+    )
+  }
+}
+
+/**
+ * POST /--/api/v2/push/send with one message (docs.expo.dev/push-notifications/sending-notifications). Its answer says
+ * that Expo has the push; /getReceipts tells later what Apple or Google said to it.
+ */
 export const definition = define({
   key: "expo",
   name: "Expo",
@@ -44,21 +94,12 @@ export const definition = define({
   settings: Settings,
   recipients: (profile) => Devices.tokensOf(profile["expo"]),
   writer: stateless<typeof Settings.Type, string>(({ delivery, settings, to }) =>
-    Effect.succeed({
-      method: "POST" as const,
-      url: `${baseOf(settings, "https://exp.host")}/--/api/v2/push/send`,
-      headers: {
-        "content-type": "application/json",
-        accept: "application/json",
-        ...(settings.access_token === undefined
-          ? {}
-          : { authorization: `Bearer ${Redacted.value(settings.access_token)}` })
-      },
-      body: JSON.stringify({
+    Effect.succeed(
+      post(settings, "send", {
         to,
         ...ChatText.push(delivery.rendered, (alert) => Overrides.body(alert ?? {}, delivery.override))
       })
-    })
+    )
   ),
   accepted: (answer) => {
     const { data } = ticket(answer) ?? {}
@@ -70,5 +111,6 @@ export const definition = define({
     const [first] = refusal(answer)?.errors ?? []
     return first === undefined ? noFault : { codes: [first.code], message: first.message ?? "" }
   },
-  table
+  table,
+  receipts: asking
 })

@@ -1,7 +1,8 @@
 import * as Devices from "#layers/providers/Devices.ts"
 import * as Overrides from "#layers/providers/Overrides.ts"
-import * as Phone from "#layers/providers/Phone.ts"
+import * as PushReceipts from "#layers/providers/PushReceipts.ts"
 import { places } from "#layers/providers/SettingFields.ts"
+import { told } from "#layers/providers/Told.ts"
 import { connections } from "#layers/providers/VendorAgents.ts"
 import { type Line, type VendorAnswer, VendorHttp, type VendorRequest } from "#layers/providers/VendorHttp.ts"
 import { errorOf, type Fault, type VendorTable, waitOf } from "#layers/providers/VendorTable.ts"
@@ -50,6 +51,8 @@ export interface Wire<Settings, To> extends Omit<ProviderDefinition<Settings>, "
   /** What an answer says is wrong. A 2xx with a code is a refusal too. */
   readonly fault: (answer: VendorAnswer) => Fault
   readonly table: VendorTable
+  /** A push service that tells what became of a push when it is asked: then references are its tickets' ids. */
+  readonly receipts?: PushReceipts.Asking<Settings>
 }
 
 /** A writer without state. */
@@ -64,30 +67,6 @@ export const reading = <S extends Schema.Codec<unknown, unknown>>(schema: S) => 
 }
 
 export const noFault: Fault = { codes: [], message: "" }
-
-const longestWords = 300
-
-/** What looks like an e-mail address, of bounded length, so that no text takes long to search. */
-const emails = /[^\s<>"'(),;:]{1,64}@[^\s<>"'(),;:]{0,253}[^\s<>"'(),;:.]/g
-
-/**
- * A vendor's words without addresses (P9). Vendors quote the recipient's as it was sent to them, not as the profile has
- * it: a number without its spaces, a domain in lower case.
- */
-const discreet = (message: string, to: unknown): string => {
-  const number = typeof to === "string" ? Phone.e164(to) : undefined
-  const forms = [to, number, number?.slice(1)].filter((form) => typeof form === "string").filter((form) => form !== "")
-  return forms.reduce((text, form) => text.replaceAll(form, "<address>"), message)
-    .slice(0, 4 * longestWords)
-    .replaceAll(emails, "<address>")
-}
-
-/** A vendor's message to show: on one line, and cut to a length. */
-const told = (name: string, status: number, fault: Fault, to: unknown): string => {
-  const codes = fault.codes[0] === undefined ? "" : ` (${fault.codes[0]})`
-  const clean = discreet(fault.message, to).replaceAll(/[\u0000-\u001f\u007f]+/g, " ").slice(0, longestWords)
-  return `${name} answered ${status}${codes}${clean === "" ? "" : `: ${clean}`}`
-}
 
 const judge = Effect.fnUntraced(function*<Settings, To>(wire: Wire<Settings, To>, to: To, answer: VendorAnswer) {
   const { status } = answer
@@ -146,6 +125,7 @@ export const define = <Settings, To>(wire: Wire<Settings, To>): ProviderDefiniti
     const http = yield* VendorHttp
     const says = wire.says.map((path) => `body.${path}`)
     const own = { settings, writer: yield* wire.writer(settings) }
+    const { receipts } = wire
     const slots = Slots.make(wire.atOnce ?? connections)
     const sharesHeld = (other: Settings): boolean =>
       wire.holds?.every((name) => Equal.equals(other[name], settings[name])) === true
@@ -170,13 +150,16 @@ export const define = <Settings, To>(wire: Wire<Settings, To>): ProviderDefiniti
     const send = Effect.fnUntraced(function*(delivery: Delivery) {
       const line = yield* http.line
       const { settings, writer } = yield* chosen(delivery)
+      // Another account's push would be asked about with the wrong credentials.
+      const isAsked = wire.receipts !== undefined && settings === own.settings
       return yield* Devices.each(
         wire.recipients(delivery.profile),
         Effect.fnUntraced(function*(to) {
           const { answer, forget } = yield* ask(writer, { settings, to, delivery, line })
-          return yield* judge(wire, to, answer).pipe(
+          const taken = yield* judge(wire, to, answer).pipe(
             Effect.tapError((error) => isAboutCredentials(answer, error) ? forget : tell(error, delivery.scope, to))
           )
+          return isAsked ? PushReceipts.withTicket(wire.key, to, taken) : taken
         })
       )
     })
@@ -188,7 +171,8 @@ export const define = <Settings, To>(wire: Wire<Settings, To>): ProviderDefiniti
       slots: () => slots,
       reaches: (profile) => wire.recipients(profile).length > 0,
       serverOf: (profile, override) => accountOf(wire.ownAccount?.(profile), Overrides.account(override)),
-      send
+      send,
+      ...(receipts === undefined ? {} : { receipts: PushReceipts.of({ ...wire, receipts }, own.settings, http) })
     }
   })
 })

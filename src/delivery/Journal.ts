@@ -8,6 +8,7 @@ import type { IdempotencyKey, StoredResponse } from "#src/access/Idempotency.ts"
 import type { NewExpansion } from "#src/delivery/Expansion.ts"
 import type * as Lifecycle from "#src/delivery/Lifecycle.ts"
 import type { DueRow, Lane, OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
+import type { Ticket } from "#src/delivery/Provider.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Context, type Effect, Schema } from "effect"
 
@@ -99,6 +100,8 @@ export interface Step {
   /** The timeline's new lines. A RENDERED line that shows the same as the last one of its channel is not kept. */
   readonly events: ReadonlyArray<HistoryEvent>
   readonly inbox?: InboxItem | undefined
+  /** Of the attempt's pushes: stored with its outcome, to be asked about later (`PushTickets`). */
+  readonly tickets?: ReadonlyArray<Ticket> | undefined
 }
 
 /**

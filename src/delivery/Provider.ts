@@ -5,7 +5,7 @@ import type { Profile } from "#schemas/Profile.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type { Slots } from "#src/delivery/attempts/Slots.ts"
-import type { Effect, Schema } from "effect"
+import type { Effect, Result, Schema } from "effect"
 
 /** One rendered message for one recipient over one channel. */
 export interface Delivery {
@@ -24,10 +24,23 @@ export interface Delivery {
   readonly override: Schema.JsonObject
 }
 
+/** What a push service gives for a push to one device, to be asked later what became of it. */
+export interface Ticket {
+  readonly id: string
+  /** The service, as device tokens name it, and the device's token. */
+  readonly service: string
+  readonly address: string
+}
+
 /** `reference`: the provider's own id of what it took. */
 export interface Acceptance {
   readonly reference: string | undefined
+  /** One for each device that it took a push for, if it tells later what became of them (`Vendor.receipts`). */
+  readonly tickets?: ReadonlyArray<Ticket> | undefined
 }
+
+/** What became of a push: whether it was handed to the device's platform. */
+export type PushReceipt = Result.Result<void, DeliveryError>
 
 interface Way {
   /** Unique in its environment. */
@@ -68,6 +81,13 @@ export interface Vendor extends Way {
   readonly slots?: (server: string | undefined) => Slots
   /** Ends by itself within a total deadline and maps every failure to the closed union. */
   readonly send: (delivery: Delivery) => Effect.Effect<Acceptance, DeliveryError>
+  /**
+   * Asks what became of pushes (`Acceptance.tickets`), of 300 at most; answers by the tickets' ids, and nothing of those
+   * that it cannot tell of yet. If absent: it gives no tickets.
+   */
+  readonly receipts?: (
+    tickets: ReadonlyArray<Ticket>
+  ) => Effect.Effect<ReadonlyMap<string, PushReceipt>, DeliveryError>
 }
 
 /**

@@ -17,6 +17,7 @@ import { peopleApartContract } from "#test/contracts/PeopleApart.ts"
 import { preferenceCatalogueContract } from "#test/contracts/PreferenceCatalogue.ts"
 import { profilesContract } from "#test/contracts/Profiles.ts"
 import { providerConfigurationsContract } from "#test/contracts/ProviderConfigurations.ts"
+import { pushTicketsContract } from "#test/contracts/PushTickets.ts"
 import { rateLimitsContract } from "#test/contracts/RateLimits.ts"
 import { receiptsContract } from "#test/contracts/Receipts.ts"
 import { strategiesContract } from "#test/contracts/Strategies.ts"
@@ -54,6 +55,7 @@ export const everyContract = <E>(
   preferenceCatalogueContract(name, stores)
   profilesContract(name, stores)
   providerConfigurationsContract(name, stores)
+  pushTicketsContract(name, stores)
   rateLimitsContract(name, stores)
   receiptsContract(name, stores)
   strategiesContract(name, stores)

@@ -8,6 +8,8 @@ export interface Seen {
   readonly built: Array<string>
   readonly closed: Array<string>
   readonly sent: Array<string>
+  /** Under which secret it was asked about tickets. */
+  readonly asked: Array<string>
 }
 
 const mail = Schema.Struct({
@@ -28,7 +30,7 @@ const text = Schema.Struct({
 
 /** Vendors that keep what they hold open until their scope ends, and remember under which secret they sent. */
 export const make = (onSend: (delivery: Delivery) => Effect.Effect<void> = () => Effect.void) => {
-  const seen: Seen = { built: [], closed: [], sent: [] }
+  const seen: Seen = { built: [], closed: [], sent: [], asked: [] }
   const building = (key: string, channel: string, secret: string) =>
     Effect.acquireRelease(
       Effect.sync((): Vendor => {
@@ -43,7 +45,16 @@ export const make = (onSend: (delivery: Delivery) => Effect.Effect<void> = () =>
             onSend(delivery).pipe(Effect.andThen(Effect.sync(() => {
               seen.sent.push(seen.closed.includes(name) ? `${name}, closed` : name)
               return { reference: undefined }
-            })))
+            }))),
+          ...(channel === "email"
+            ? {
+              receipts: () =>
+                Effect.sync(() => {
+                  seen.asked.push(seen.closed.includes(name) ? `${name}, closed` : name)
+                  return new Map()
+                })
+            }
+            : {})
         }
       }),
       () => Effect.sync(() => seen.closed.push(`${key} ${secret}`))

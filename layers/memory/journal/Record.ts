@@ -1,9 +1,11 @@
 import { fraction, refusal } from "#layers/memory/journal/Columns.ts"
 import {
   findMessage,
+  hasTickets,
   type MessageRow,
   putInbox,
   putMessage,
+  putTickets,
   type State,
   type StoredAttempt,
   type StoredEvents
@@ -12,6 +14,7 @@ import type { Attempt } from "#schemas/Attempt.ts"
 import type { Status } from "#schemas/Status.ts"
 import type { RowRefused, Step } from "#src/delivery/Journal.ts"
 import * as Lifecycle from "#src/delivery/Lifecycle.ts"
+import { firstAsked } from "#src/reports/PushTickets.ts"
 import { HashMap, Option } from "effect"
 
 /** What a step did; the journal adds the time of the commit. */
@@ -106,6 +109,19 @@ const dueAfter = (row: MessageRow, { dueAt, message }: Step): number | undefined
 const providersAfter = ({ providers }: MessageRow, provider: string | undefined): ReadonlyArray<string> =>
   provider === undefined || providers.includes(provider) ? providers : [...providers, provider]
 
+const withInbox = (state: State, { inbox, message: { id, scope } }: Step): State => {
+  if (inbox === undefined) return state
+  const { userId, ...item } = inbox
+  return putInbox(state, scope, userId, { ...item, messageId: id })
+}
+
+const withTickets = (state: State, { at, attempt, message: { id, scope }, tickets }: Step): State => {
+  if (tickets === undefined || attempt === undefined) return state
+  const { number, provider } = attempt
+  const row = { scope, messageId: id, attempt: number, provider, tickets, reached: false, sentAt: at }
+  return hasTickets(state, row) ? state : putTickets(state, [{ ...row, dueAt: at + firstAsked }])
+}
+
 const write = (state: State, row: MessageRow, step: Step): readonly [Recorded, State] => {
   const { at, lifecycle, reason } = step
   const moves = lifecycle.length > 0 && Lifecycle.sources(lifecycle).includes(row.status)
@@ -134,9 +150,7 @@ const write = (state: State, row: MessageRow, step: Step): readonly [Recorded, S
     attempts: withAttempt(row, step.attempt, step.epoch),
     history: withEvents(row.history, { key: keyOf(step), events: linesOf(row, step) })
   })
-  if (step.inbox === undefined) return [recorded, written]
-  const { userId, ...item } = step.inbox
-  return [recorded, putInbox(written, row.scope, userId, { ...item, messageId: row.id })]
+  return [recorded, withTickets(withInbox(written, step), step)]
 }
 
 /** One step: fenced, refused, a repeat that changes nothing, or written whole. */

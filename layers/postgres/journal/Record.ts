@@ -6,6 +6,7 @@ import * as Outputs from "#layers/postgres/journal/Outputs.ts"
 import * as StepRows from "#layers/postgres/journal/StepRows.ts"
 import * as Texts from "#layers/postgres/journal/Texts.ts"
 import type { Step, StepResult } from "#src/delivery/Journal.ts"
+import { firstAsked } from "#src/reports/PushTickets.ts"
 import { Clock, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 
@@ -34,10 +35,11 @@ const isRepeated = `coalesce((select o.rendered from attempts a
  *   key. It is in the order of ids, in which all who lock several messages take them (`Rename`).
  * - `shown` is a window over `moved` and no join: the planner estimates both at one row, and would scan the batch once
  *   for each of its rows.
+ * - `hasTickets`: only few steps have any, and for the others nothing of them is sent.
  * - `isFirst`: all renderings of the batch are of first attempts. Then no earlier ones are looked up, which would open
  *   every partition of two more tables.
  */
-const statement = (isFirst: boolean) => `
+const statement = (isFirst: boolean, hasTickets: boolean) => `
   with x as (select * from json_to_recordset($1::json) as x(${StepRows.ownTypes})),
   current as (select shard, epoch from epochs where shard = any($5::smallint[]) order by shard for share),
   valid as materialized (select * from x join current using (shard, epoch) join json_to_recordset($2::json) as kinds(${StepRows.kindTypes}) using (k)
@@ -85,12 +87,20 @@ const statement = (isFirst: boolean) => `
   i as (insert into inbox (scope, user_id, message_id, tenant_id, created_at, expires_at, rendered)
     select scope, user_id, id, tenant_id, created_at, expires_at, text from moved join ${
   Texts.relation(8)
-} using (n) on conflict do nothing)
+} using (n) on conflict do nothing)${
+  hasTickets
+    ? `,
+  t as (insert into push_tickets (scope, message_id, number, provider, tickets, reached, sent_at, due_at)
+    select scope, id, number, provider, text, false, at, at + ${firstAsked} from moved join ${
+      Texts.relation(12)
+    } using (n) on conflict do nothing)`
+    : ""
+}
   select x.n, moved.left_status as status, moved.stirred::float8 as stirred, current.epoch is not null as current
   from x left join current on current.shard = x.shard and current.epoch = x.epoch left join moved on moved.n = x.n`
 
-const ofFirst = statement(true)
-const ofAny = statement(false)
+const bare = { ofFirst: statement(true, false), ofAny: statement(false, false) }
+const ticketed = { ofFirst: statement(true, true), ofAny: statement(false, true) }
 
 const Written = Schema.Struct({
   n: Schema.Int,
@@ -134,6 +144,8 @@ export const write = (sql: SqlClient.SqlClient) => {
     const shards = [...new Set(batch.map((step) => step.message.shard))]
     // Taken before the statement is sent: when it commits is not known, and its answer may be long on its way.
     const provenAtNanos = yield* Clock.monotonicTimeNanos
+    const hasTickets = batch.some(({ tickets }) => tickets !== undefined)
+    const { ofAny, ofFirst } = hasTickets ? ticketed : bare
     const answers = yield* sql.unsafe(isFirst ? ofFirst : ofAny, [
       JSON.stringify(rows),
       JSON.stringify(kinds),
@@ -142,7 +154,8 @@ export const write = (sql: SqlClient.SqlClient) => {
       shards,
       ...Texts.of(batch, Events.textOf),
       ...Texts.of(batch, ({ inbox }) => inbox === undefined ? undefined : Outputs.textOf(inbox.rendered)),
-      ...Outputs.texts(batch, outputs)
+      ...Outputs.texts(batch, outputs),
+      ...(hasTickets ? Texts.of(batch, ({ tickets }) => tickets && JSON.stringify(tickets)) : [])
     ])
     const written = new Map((yield* Effect.orDie(decode(answers))).map((answer) => [answer.n, answer]))
 

@@ -107,6 +107,7 @@ const place = Effect.fnUntraced(function*({ circuit, hand, intent, override, ren
   )
   const now = yield* Clock.currentTimeMillis
   const ended = Outcome.of(intent, exit, now)
+  if (Exit.isSuccess(exit)) hand.tickets = exit.value.tickets
   if (Exit.isFailure(exit)) {
     const { id: messageId, scope } = message
     const openUntil = breakers.openUntil(circuit)

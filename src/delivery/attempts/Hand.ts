@@ -12,6 +12,7 @@ import { position } from "#src/delivery/attempts/Position.ts"
 import type { Position } from "#src/delivery/attempts/position/Situation.ts"
 import { added, settle } from "#src/delivery/attempts/Settlement.ts"
 import type { Write } from "#src/delivery/journal/Write.ts"
+import type { Ticket } from "#src/delivery/Provider.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import * as Trace from "#src/reports/Trace.ts"
 import { Effect, Metric } from "effect"
@@ -36,6 +37,8 @@ export interface Hand {
   attempts: ReadonlyArray<Attempt>
   events: ReadonlyArray<HistoryEvent>
   routed: boolean
+  /** Of the last call, until its outcome is written. */
+  tickets: ReadonlyArray<Ticket> | undefined
   /** As it stands after the last call: receipts may come while a call is under way. */
   escalation: Escalation.Escalation | undefined
 }
@@ -51,6 +54,7 @@ export const make = (journey: Journey, means: Means): Hand => ({
   attempts: journey.message.attempts,
   events: journey.events,
   routed: journey.message.attempts.length > 0,
+  tickets: undefined,
   escalation: journey.situation.escalation
 })
 
@@ -70,6 +74,7 @@ export const isHandedOver = (attempts: ReadonlyArray<Attempt>): boolean =>
 
 export const written = (hand: Hand): void => {
   hand.events = []
+  hand.tickets = undefined
   hand.routed = true
 }
 
@@ -106,6 +111,7 @@ export const conclude = (
       now,
       lines: [...hand.events, ...lines],
       inbox,
+      tickets: hand.tickets,
       // With lines, no intent was written before: this step is the first of the attempt, and must find the message
       // open.
       conditional: lines.length > 0,

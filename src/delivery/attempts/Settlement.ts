@@ -5,6 +5,7 @@ import type { InboxItem, Step } from "#src/delivery/Journal.ts"
 import * as Lifecycle from "#src/delivery/Lifecycle.ts"
 import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import type { Position } from "#src/delivery/attempts/position/Situation.ts"
+import type { Ticket } from "#src/delivery/Provider.ts"
 import { shortWait } from "#src/delivery/RetryPolicy.ts"
 
 /** The events that bring a message from where it was accepted or delayed to a provider. */
@@ -90,6 +91,7 @@ export const settle = (
     /** Lines that go before its own. */
     readonly lines: ReadonlyArray<HistoryEvent>
     readonly inbox: InboxItem | undefined
+    readonly tickets?: ReadonlyArray<Ticket> | undefined
     readonly conditional: boolean
     /** The attempt is an earlier owner's, who stopped before its outcome was known. */
     readonly orphaned: boolean
@@ -132,6 +134,7 @@ export const settle = (
     dueAt,
     tries: triesAfter(message, input.orphaned, typeof dueAt === "number"),
     events: added(input.lines, outcome),
-    inbox: input.inbox
+    inbox: input.inbox,
+    tickets: input.tickets
   }
 }

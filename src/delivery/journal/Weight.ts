@@ -47,8 +47,10 @@ const ofRendering = (step: Step, before: Step | undefined): number => {
   return isShared ? 0 : Math.floor(lengthOf(output) / unit)
 }
 
+const ofTickets = ({ tickets }: Step): number => tickets === undefined ? 0 : Math.floor(Size.of(tickets) / unit)
+
 /** What a step weighs in a commit, given the step before it. */
-export const of = (step: Step, before: Step | undefined): number => 1 + ofRendering(step, before)
+export const of = (step: Step, before: Step | undefined): number => 1 + ofRendering(step, before) + ofTickets(step)
 
 /** As many of these steps, from the first on, as have renderings that fit into one commit. */
 export const light = (steps: ReadonlyArray<Step>): ReadonlyArray<Step> => {

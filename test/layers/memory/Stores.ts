@@ -20,6 +20,7 @@ import * as ListPreferences from "#layers/memory/ListPreferences.ts"
 import * as UserPreferences from "#layers/memory/UserPreferences.ts"
 import * as Profiles from "#layers/memory/Profiles.ts"
 import * as ProviderConfigurations from "#layers/memory/ProviderConfigurations.ts"
+import * as PushTickets from "#layers/memory/PushTickets.ts"
 import * as RateLimits from "#layers/memory/RateLimits.ts"
 import * as References from "#layers/memory/References.ts"
 import * as BulkJobs from "#layers/memory/BulkJobs.ts"
@@ -58,6 +59,7 @@ const stores = Layer.mergeAll(
   ListPreferences.layer,
   UserPreferences.layer,
   ProviderConfigurations.layer,
+  PushTickets.layer,
   RateLimits.layer,
   References.layer,
   BulkJobs.layer,

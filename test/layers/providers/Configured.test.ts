@@ -104,6 +104,29 @@ describe("Configured", () => {
       assert.deepStrictEqual(seen.sent.slice(-2), ["sendgrid two", "aws-ses other"])
     }))
 
+  it.effect("is asked about tickets under its settings as they are now; a vendor that gives none is not asked", () =>
+    Effect.gen(function*() {
+      const { configurations, configured, seen } = yield* start()
+      const { id } = yield* configurations.create(production, draft("one"))
+      yield* configurations.create(
+        production,
+        draft("", { provider: "twilio", settings: Redacted.make({ account: "a" }) })
+      )
+      const ask = Effect.fnUntraced(function*(providers: ReadonlyArray<Provider>) {
+        for (const provider of providers) {
+          if (provider._tag === "Vendor" && provider.receipts !== undefined) yield* provider.receipts([])
+        }
+      })
+      const before = yield* configured(production)
+      yield* configurations.replace(production, id, () => Effect.succeed(draft("two")))
+      yield* ask(yield* configured(production))
+      assert.deepStrictEqual(seen.asked, ["sendgrid two"])
+      // It was looked up before the change, and is closed by now: it is opened again to be asked.
+      yield* ask(before)
+      assert.lengthOf(seen.asked, 2)
+      assert.lengthOf(seen.built.filter((name) => name === "sendgrid one"), 2)
+    }))
+
   it.effect("of two changes in one millisecond the second counts", () =>
     Effect.gen(function*() {
       const { configurations, seen, send } = yield* start()

@@ -1,0 +1,68 @@
+import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import { MessageId } from "#schemas/MessageId.ts"
+import { Scope } from "#schemas/Scope.ts"
+import { lease, type PendingTickets, PushTickets, Tickets } from "#src/reports/PushTickets.ts"
+import * as Patience from "#src/store/Patience.ts"
+import { Clock, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+
+const patience = "20 seconds"
+
+const decode = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({
+    scope: Scope,
+    messageId: MessageId,
+    attempt: Schema.Int,
+    provider: Schema.String,
+    tickets: Schema.String,
+    reached: Schema.Boolean,
+    sentAt: Schema.Number
+  }))
+)
+const decodeTickets = Schema.decodeOption(Tickets)
+
+const columns = "scope int, message_id text, number smallint, tickets text, reached boolean, due_at bigint"
+const isSame = "t.scope = x.scope and t.message_id = x.message_id and t.number = x.number"
+
+const rowOf = (
+  { attempt, dueAt, messageId, reached, scope, tickets }: PendingTickets & { readonly dueAt: number | undefined }
+) => ({ scope, message_id: messageId, number: attempt, tickets: JSON.stringify(tickets), reached, due_at: dueAt })
+
+/** The tickets of pushes on Postgres. */
+export const layer = Layer.effect(
+  PushTickets,
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const patiently = yield* Patience.asking(patience)
+
+    return PushTickets.of({
+      take: Effect.fnUntraced(
+        function*(limit) {
+          const now = yield* Clock.currentTimeMillis
+          const rows = yield* sql`with x as (select scope, message_id, number from push_tickets
+              where due_at <= ${now}::bigint order by due_at limit ${limit}::int for update skip locked)
+            update push_tickets t set due_at = ${now + lease}::bigint from x where ${sql.literal(isSame)}
+            returning t.scope, t.message_id as "messageId", t.number as attempt, t.provider, t.tickets, t.reached,
+              t.sent_at::float8 as "sentAt"`.pipe(Effect.flatMap(decode))
+          // Of tickets that do not decode nothing is left, and so the row is not kept.
+          return rows.map((row) => ({ ...row, tickets: Option.getOrElse(decodeTickets(row.tickets), () => []) }))
+        },
+        orUnavailable,
+        patiently
+      ),
+      keep: Effect.fnUntraced(
+        function*(left) {
+          yield* sql.unsafe(
+            `with x as (select * from json_to_recordset($1::json) as x(${columns})),
+            gone as (delete from push_tickets t using x where ${isSame} and x.due_at is null)
+            update push_tickets t set tickets = x.tickets, reached = x.reached, due_at = x.due_at
+              from x where ${isSame} and x.due_at is not null`,
+            [JSON.stringify(left.map(rowOf))]
+          )
+        },
+        orUnavailable,
+        patiently
+      )
+    })
+  })
+)
