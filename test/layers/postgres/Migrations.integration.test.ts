@@ -14,7 +14,7 @@ const older = Effect.gen(function*() {
     yield* Effect.scoped(Effect.provide(Effect.void, Migrations.layer))
     yield* sql`alter table inbox drop column expires_at`
     yield* sql`drop table bulk_users, bulk_jobs`
-    yield* sql`drop table tenant_drops, frames`
+    yield* sql`drop table tenant_drops, frames, push_tickets`
     yield* sql`drop trigger audience_follows_tenant_anew on tenant_users`
     yield* sql`drop index expansions_ended`
     yield* sql`alter table tenants drop column generation`
