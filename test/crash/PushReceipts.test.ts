@@ -1,0 +1,3 @@
+import { suite } from "./PushReceipts.ts"
+
+suite("embedded")
