@@ -29,6 +29,15 @@ const one = (row: TenantUserRow | undefined) => row === undefined ? Effect.succe
 const ofUser = (state: State, scope: Scope, userId: string) =>
   inScope(state.tenantUsers, scope).filter((row) => row.userId === userId)
 
+/** The state without what the user's memberships tell of the user. */
+export const withoutProfiles = (state: State, scope: Scope, userId: string): State => ({
+  ...state,
+  tenantUsers: HashMap.map(
+    state.tenantUsers,
+    (row) => row.scope === scope && row.userId === userId ? { ...row, profile: undefined } : row
+  )
+})
+
 const bytesOf = ({ profile = "" }: TenantUserRow): number => profile.length
 
 /** The memberships in memory. */

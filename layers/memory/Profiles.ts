@@ -1,4 +1,5 @@
 import { withoutUser } from "#layers/memory/DeviceTokens.ts"
+import { withoutProfiles } from "#layers/memory/Memberships.ts"
 import { Database } from "#layers/memory/Database.ts"
 import { type State, userName } from "#layers/memory/State.ts"
 import { RecipientPreferences } from "#schemas/Preferences.ts"
@@ -77,7 +78,7 @@ export const layer = Layer.effect(
         modify((state) => [
           undefined,
           {
-            ...withoutUser(state, scope, userId),
+            ...withoutProfiles(withoutUser(state, scope, userId), scope, userId),
             profiles: HashMap.remove(state.profiles, userName(scope, userId))
           }
         ])

@@ -109,6 +109,17 @@ const make = Effect.gen(function*() {
     orUnavailable
   )
 
+  // Locks the memberships in the order in which `Memberships.put` does.
+  const remove: Profiles["Service"]["remove"] = Effect.fnUntraced(function*(scope, userId) {
+    const now = yield* Clock.currentTimeMillis
+    yield* sql`with devices as (delete from device_tokens where scope = ${scope} and user_id = ${userId}),
+      told as materialized (select tenant_id from tenant_users
+        where scope = ${scope} and user_id = ${userId} and profile is not null order by tenant_id for update),
+      memberships as (update tenant_users m set profile = null, updated_at = ${now} from told
+        where m.scope = ${scope} and m.user_id = ${userId} and m.tenant_id = told.tenant_id)
+      delete from profiles where scope = ${scope} and user_id = ${userId}`
+  }, orUnavailable)
+
   return Profiles.of({
     find: (scope, userId) => Effect.map(person(scope, userId), ({ profile }) => profile),
     person,
@@ -116,9 +127,7 @@ const make = Effect.gen(function*() {
     replace,
     merge,
     patch,
-    remove: (scope, userId) =>
-      sql`with devices as (delete from device_tokens where scope = ${scope} and user_id = ${userId})
-        delete from profiles where scope = ${scope} and user_id = ${userId}`.pipe(Effect.asVoid, orUnavailable)
+    remove
   })
 })
 

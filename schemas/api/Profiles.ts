@@ -42,6 +42,7 @@ export class Profiles extends HttpApiGroup.make("profiles").add(
     .annotate(OpenApi.Summary, "Delete a profile")
     .annotate(
       OpenApi.Description,
-      "Removes the profile, its addresses and device tokens; list subscriptions and preferences stay."
+      "Removes the profile, its addresses and device tokens, and the user's profiles within tenants. List subscriptions, memberships of"
+        + " tenants and preferences stay."
     )
 ).prefix("/profiles/:user_id").annotate(OpenApi.Title, "Profiles") {}

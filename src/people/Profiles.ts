@@ -44,7 +44,10 @@ export class Profiles extends Context.Service<Profiles, {
     scope: Scope,
     userId: UserId,
     patch: ReadonlyArray<PatchOperation>
-  ) => Effect.Effect<void, ProfileNotFound | PatchRefused | StoreUnavailable>
-  /** Idempotent. The device tokens of the user go too; list subscriptions and preferences stay. */
+  ) => Effect.Effect<void, ProfileNotFound | PatchRefused | ProfileTooLong | StoreUnavailable>
+  /**
+   * Idempotent. The user's device tokens go too, and the profiles within tenants; list subscriptions, memberships and
+   * preferences stay.
+   */
   readonly remove: (scope: Scope, userId: UserId) => Effect.Effect<void, StoreUnavailable>
 }>()("tidings/Profiles") {}

@@ -1,4 +1,6 @@
+import { UserId } from "#schemas/Profile.ts"
 import { Memberships } from "#src/people/Memberships.ts"
+import { Profiles } from "#src/people/Profiles.ts"
 import { Tenants } from "#src/people/Tenants.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import * as Walk from "#test/contracts/Walk.ts"
@@ -16,7 +18,7 @@ const of = (tenantId: string, profile?: { readonly [key: string]: string }) => (
 const all = { limit: 100, cursor: undefined }
 
 /** What every store of memberships promises. */
-export const membershipsContract = <E>(name: string, stores: Layer.Layer<Memberships | Tenants, E>) =>
+export const membershipsContract = <E>(name: string, stores: Layer.Layer<Memberships | Profiles | Tenants, E>) =>
   layer(stores)(`Memberships: ${name}`, (it) => {
     it.effect("are created and replaced one by one; the others stay", () =>
       Effect.gen(function*() {
@@ -72,6 +74,22 @@ export const membershipsContract = <E>(name: string, stores: Layer.Layer<Members
         assert.deepStrictEqual((yield* memberships.ofUser(scope, "ada", all)).items, [])
         assert.lengthOf((yield* memberships.ofUser(scope, "bob", all)).items, 3)
         assert.lengthOf((yield* memberships.ofUser(elsewhere.scope, "ada", all)).items, 3)
+      }))
+
+    it.effect("stay when their user is removed, without what they told of the user", () =>
+      Effect.gen(function*() {
+        const { memberships, scope } = yield* start
+        yield* memberships.put(scope, "ada", [of("a", { email: "ada@a.example" }), of("b")])
+        yield* memberships.put(scope, "bob", [of("a", { email: "bob@a.example" })])
+        yield* (yield* Profiles).remove(scope, UserId.make("ada"))
+        const left = [{ tenantId: "a", profile: undefined }, { tenantId: "b", profile: undefined }]
+        assert.deepStrictEqual(
+          (yield* memberships.ofUser(scope, "ada", all)).items,
+          left.map((one) => ({ ...one, userId: "ada" }))
+        )
+        assert.deepStrictEqual((yield* memberships.ofUser(scope, "bob", all)).items, [
+          { tenantId: "a", userId: "bob", profile: { email: "bob@a.example" } }
+        ])
       }))
 
     it.effect("of one turn, each lookup gets its own answer; the only tenant is known as such", () =>

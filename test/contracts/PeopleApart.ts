@@ -142,6 +142,12 @@ const ofTenants: Writes = {
     "members of other",
     "tenants of ada"
   ),
+  "what memberships tell of a removed user": write(
+    ({ profiles }, scope) => profiles.remove(scope, ada),
+    "members of acme",
+    "members of other",
+    "tenants of ada"
+  ),
   "a tenant's template is put": write(
     ({ templates }, scope) => templates.put(scope, "acme", "nt", text, true),
     "template nt of acme"

@@ -4,8 +4,10 @@ import { MessageId } from "#schemas/MessageId.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
 import { ProviderConfigurations } from "#src/delivery/providers/ProviderConfigurations.ts"
 import { Journal } from "#src/delivery/Journal.ts"
+import { UserId } from "#schemas/Profile.ts"
 import { Memberships } from "#src/people/Memberships.ts"
 import { Templates } from "#src/content/Templates.ts"
+import { Profiles } from "#src/people/Profiles.ts"
 import { Tenants } from "#src/people/Tenants.ts"
 import { UserPreferences } from "#src/people/UserPreferences.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
@@ -183,33 +185,46 @@ layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layer)), { excludeTestS
       60_000
     )
 
-    it.effect("who leaves all tenants waits for who joins them, and not that for him", () =>
-      Effect.gen(function*() {
-        const { place: { scope }, sql, waiting } = yield* started
-        const memberships = yield* Memberships
-        const tenants = yield* Tenants
-        for (const tenantId of ["b", "a"]) {
-          yield* tenants.replace(scope, tenantId, { name: tenantId })
-          yield* memberships.put(scope, "ada", [{ tenantId, profile: undefined }])
-        }
-        const take = (tenantId: string) =>
-          sql`select from tenant_users where scope = ${scope} and tenant_id = ${tenantId} and user_id = 'ada' for update`
-        const locked = yield* Latch.make()
-        const end = yield* Latch.make()
-        const joining = yield* take("a").pipe(
-          Effect.andThen(locked.open),
-          Effect.andThen(end.await),
-          Effect.andThen(take("b")),
-          sql.withTransaction,
-          Effect.forkChild
-        )
-        yield* locked.await
-        const left = yield* Effect.forkChild(memberships.removeAll(scope, "ada"))
-        yield* waiting(1)
-        yield* end.open
-        yield* Fiber.join(joining)
-        yield* Fiber.join(left)
-        assert.lengthOf(yield* sql`select 1 from tenant_users where scope = ${scope}`, 0)
-      }))
+    it.effect.each(["leaves all tenants", "is forgotten in all tenants"])(
+      "who %s waits for who joins them, and not that for him",
+      (how) =>
+        Effect.gen(function*() {
+          const { place: { scope }, sql, waiting } = yield* started
+          const memberships = yield* Memberships
+          const profiles = yield* Profiles
+          const tenants = yield* Tenants
+          for (const tenantId of ["b", "a"]) {
+            yield* tenants.replace(scope, tenantId, { name: tenantId })
+            yield* memberships.put(scope, "ada", [{ tenantId, profile: { at: tenantId } }])
+          }
+          const leave = how.startsWith("leaves")
+            ? memberships.removeAll(scope, "ada")
+            : profiles.remove(scope, UserId.make("ada"))
+          const take = (tenantId: string) =>
+            sql`select from tenant_users where scope = ${scope} and tenant_id = ${tenantId} and user_id = 'ada' for update`
+          const locked = yield* Latch.make()
+          const end = yield* Latch.make()
+          const joining = yield* take("a").pipe(
+            Effect.andThen(locked.open),
+            Effect.andThen(end.await),
+            Effect.andThen(take("b")),
+            sql.withTransaction,
+            Effect.forkChild
+          )
+          yield* locked.await
+          // Found by an index, the rows would come in order by chance.
+          const left = yield* sql`set local enable_indexscan = off`.pipe(
+            Effect.andThen(sql`set local enable_bitmapscan = off`),
+            Effect.andThen(leave),
+            sql.withTransaction,
+            Effect.forkChild
+          )
+          yield* waiting(1)
+          yield* end.open
+          yield* Fiber.join(joining)
+          yield* Fiber.join(left)
+          assert.lengthOf(yield* sql`select 1 from tenant_users where scope = ${scope} and profile is not null`, 0)
+        })
+    )
   }
 )
