@@ -73,6 +73,22 @@ describe("Sends in a tenant", () => {
       })
     }).pipe(Effect.provide(stores)))
 
+  it.effect("a null says nothing: it hides no address that a tenant gives, nor the user's own within one", () =>
+    Effect.gen(function*() {
+      const { memberships, profiles, scope, send, tenants } = yield* start
+      const given = { email: "team@acme.example", phone_number: "+4930", custom: { floor: 3 } }
+      yield* tenants.replace(scope, "acme", { name: "Acme", user_profile: given })
+      yield* profiles.replace(scope, UserId.make("ada"), {
+        email: null,
+        custom: { floor: null, desk: null },
+        nick: "a"
+      })
+      yield* memberships.put(scope, "ada", [{ tenantId: "acme", profile: { phone_number: null, nick: null } }])
+      const { profile } = yield* send({ user_id: "ada", tenant_id: "acme" })
+      const expected = { ...given, custom: { floor: 3, desk: null }, nick: "a", user_id: "ada" }
+      assert.deepStrictEqual(profile, expected)
+    }).pipe(Effect.provide(stores)))
+
   it.effect("templates see the tenant's name and its properties over its ancestors'", () =>
     Effect.gen(function*() {
       const { scope, send, tenants } = yield* start
