@@ -61,10 +61,7 @@ export const of = Effect.fnUntraced(function*(
   if (Recipients.isDirect(recipient)) return undefined
   const id = tenant ?? account
   if (typeof id !== "string") return undefined
-  return {
-    source: { _tag: "Tenant", id, includeChildren: recipient["include_children"] === true },
-    memberOf: []
-  }
+  return yield* filtered({ _tag: "Tenant", id, includeChildren: recipient["include_children"] === true }, recipient)
 })
 
 /** The group that a message to `nobody` stands for, in words; `undefined`: it stands for none. */

@@ -13,7 +13,8 @@ const filters = ["acme", "beta"].map((value, n) => ({
 const groups: ReadonlyArray<readonly [(more: JsonMap) => Recipient, string]> = [
   [(more) => ({ list_id: "l", ...more }), "List"],
   [(more) => ({ list_pattern: "l.*", ...more }), "Pattern"],
-  [(more) => ({ audience_id: "a", ...more }), "Audience"]
+  [(more) => ({ audience_id: "a", ...more }), "Audience"],
+  [(more) => ({ tenant_id: "t", ...more }), "Tenant"]
 ]
 
 describe("Groups: whom a recipient stands for", () => {
