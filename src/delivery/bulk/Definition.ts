@@ -46,7 +46,7 @@ export const instructions = Effect.fnUntraced(function*(
     providers: settings(message.providers, providers)
   }
   const long = Storable.tooLongOfMessage(made)
-  if (long !== undefined) return yield* new SendRefused({ detail: `message.${long}: ${Storable.tooLong}` })
+  if (long !== undefined) return yield* new SendRefused({ detail: `message.${long}` })
   const refused = Storable.refusedOfMessage(made)
   if (refused !== undefined) return yield* new SendRefused({ detail: `message.${refused}: ${Text.unstorable}` })
   return made

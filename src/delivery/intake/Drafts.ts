@@ -95,7 +95,7 @@ export const make = Effect.fnUntraced(function*(draft: Draft): Effect.fn.Return<
   }
 
   const long = Storable.tooLongOfMessage(instructions)
-  if (long !== undefined) return yield* new SendRefused({ detail: `message.${long}: ${Storable.tooLong}` })
+  if (long !== undefined) return yield* new SendRefused({ detail: `message.${long}` })
   const refused = Storable.refusedOfMessage(instructions)
   if (refused !== undefined) return yield* new SendRefused({ detail: `message.${refused}: ${Text.unstorable}` })
   const isNamed = ({ identity }: Storable.Addressee) => identity !== undefined

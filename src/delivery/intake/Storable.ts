@@ -15,6 +15,9 @@ export interface Addressee {
  */
 const longestName = 2_400
 
+/** Characters of a name that is no address: as many as an id may have (`schemas/Id.ts`). */
+const longestId = 512
+
 const encoder = new TextEncoder()
 
 const isLong = (text: string | null | undefined): boolean =>
@@ -23,10 +26,17 @@ const isLong = (text: string | null | undefined): boolean =>
 /** Tells a caller that a name is too long for the index by which its message is found. */
 export const tooLong = `Expected at most ${longestName} bytes in UTF-8`
 
-/** The path of a tenant in a message whose name is too long for the index; `undefined` if none is. */
-export const tooLongOfMessage = ({ context, tenant_id: tenant }: Instructions): string | undefined => {
-  if (isLong(tenant)) return "tenant_id"
-  return isLong(context?.tenant_id) ? "context.tenant_id" : undefined
+/** The path in a message, and what is expected there, of a name that is longer than an id; `undefined` if none is. */
+export const tooLongOfMessage = (message: Instructions): string | undefined => {
+  const names = {
+    tenant_id: message.tenant_id,
+    "context.tenant_id": message.context?.tenant_id,
+    brand_id: message.brand_id,
+    "metadata.event": message.metadata?.event,
+    "preferences.subscription_topic_id": message.preferences?.subscription_topic_id
+  }
+  const [path] = Object.entries(names).find(([, name]) => (name?.length ?? 0) > longestId) ?? []
+  return path === undefined ? undefined : `${path}: Expected at most ${longestId} characters`
 }
 
 /**

@@ -104,7 +104,7 @@ describe("requests to many", () => {
       assert.deepStrictEqual(refused, [400, 400, 400, 400, 400])
       assert.include(yield* told(webhook(long)), "message.to: Expected at most 2400 bytes")
       assert.include(yield* told([ada, webhook(long)]), "message.to[1]: Expected at most 2400 bytes")
-      assert.include(yield* told(ada, { tenant_id: long }), "message.tenant_id: Expected at most 2400 bytes")
+      assert.include(yield* told(ada, { tenant_id: long }), "message.tenant_id: Expected at most 512 characters")
       assert.deepStrictEqual([state.messages.size, state.expansions.size], [0, 0])
       assert.strictEqual(yield* sent(webhook("x".repeat(2_000))), 202)
       assert.strictEqual(yield* sent({ user_id: "é".repeat(512) }), 202)

@@ -50,11 +50,23 @@ describe("What the database takes", () => {
   it("P1: names that no index takes are refused, by their bytes", () => {
     const of = (key: string) => Storable.isTooLong({ recipient: {}, identity: { key, name: "a" } })
     assert.deepStrictEqual([of(long), of(fits), of("")], [true, false, false])
+  })
+
+  it("the names in a message are as long as an id at most", () => {
     const tooLong = (text: string): ReadonlyArray<string | undefined> => [
       Storable.tooLongOfMessage({ tenant_id: text }),
-      Storable.tooLongOfMessage({ context: { tenant_id: text } })
+      Storable.tooLongOfMessage({ context: { tenant_id: text } }),
+      Storable.tooLongOfMessage({ brand_id: text }),
+      Storable.tooLongOfMessage({ metadata: { event: text } }),
+      Storable.tooLongOfMessage({ preferences: { subscription_topic_id: text } })
     ]
-    assert.deepStrictEqual(tooLong(long), ["tenant_id", "context.tenant_id"])
-    assert.deepStrictEqual(tooLong(fits), [undefined, undefined])
+    assert.deepStrictEqual(tooLong("é".repeat(513)), [
+      "tenant_id: Expected at most 512 characters",
+      "context.tenant_id: Expected at most 512 characters",
+      "brand_id: Expected at most 512 characters",
+      "metadata.event: Expected at most 512 characters",
+      "preferences.subscription_topic_id: Expected at most 512 characters"
+    ])
+    assert.isTrue(tooLong("é".repeat(512)).every((said) => said === undefined))
   })
 })
