@@ -35,6 +35,21 @@ export const RecipientPreferences = Schema.Struct({
 })
 export type RecipientPreferences = typeof RecipientPreferences.Type
 
+/**
+ * Characters of JSON that the preferences of a recipient, a list or a subscription may have: they are read with each
+ * message that they may concern.
+ */
+const mostSaid = 100_000
+
+/** The check that a JSON value has at most so many characters. */
+const atMost = (characters: number) =>
+  Schema.makeFilter((value: object) =>
+    JSON.stringify(value).length <= characters ? undefined : `Expected at most ${characters} characters of JSON`
+  )
+
+/** Preferences as callers write them; those of before there was a bound may be longer. */
+export const WrittenPreferences = RecipientPreferences.check(atMost(mostSaid))
+
 /** Who said an entry, the strongest first. */
 export const PreferenceSource = Schema.Literals(["recipient", "subscription", "list"])
 export type PreferenceSource = typeof PreferenceSource.Type
@@ -79,3 +94,14 @@ export const PreferenceTopic = Schema.Struct({
   topic_data: optional(JsonMap)
 })
 export type PreferenceTopic = typeof PreferenceTopic.Type
+
+/** Topics that the catalogue of an environment has at most, and sections: whoever lists them is shown all. */
+export const mostTopics = 1_000
+export const mostSections = 200
+
+/** Characters of JSON that one of them may have. */
+const mostWritten = 4_000
+
+/** As callers write them; those of before there was a bound may be longer. */
+export const WrittenSection = PreferenceSection.check(atMost(mostWritten))
+export const WrittenTopic = PreferenceTopic.check(atMost(mostWritten))

@@ -8,6 +8,9 @@ import { Schema } from "effect"
 export const TenantPreferenceItem = Schema.Struct({ id: Id, ...TopicSetting.fields })
 export type TenantPreferenceItem = typeof TenantPreferenceItem.Type
 
+/** Default preferences that a tenant has at most: they are read with each message in it. */
+export const mostDefaults = 1_000
+
 /** A tenant as callers write it (api.md §11). An embedded `brand` is used instead of `brand_id`. */
 export const TenantDraft = Schema.Struct({
   name: Id,
@@ -16,7 +19,9 @@ export const TenantDraft = Schema.Struct({
   brand: optional(EmbeddedBrand),
   properties: optional(JsonMap),
   user_profile: optional(JsonMap),
-  default_preferences: optional(Schema.Struct({ items: optional(Schema.Array(TenantPreferenceItem)) }))
+  default_preferences: optional(
+    Schema.Struct({ items: optional(Schema.Array(TenantPreferenceItem).check(Schema.isMaxLength(mostDefaults))) })
+  )
 })
 export type TenantDraft = typeof TenantDraft.Type
 

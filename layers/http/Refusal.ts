@@ -1,5 +1,7 @@
+import { mostSections, mostTopics } from "#schemas/Preferences.ts"
 import { sentence } from "#schemas/SchemaRefusal.ts"
 import { BadRequest, Conflict, NotFound, Unavailable } from "#schemas/api/Errors.ts"
+import { mostDefaults } from "#schemas/Tenant.ts"
 import type { ElementNotFound } from "#src/content/ContentEdits.ts"
 import type { SubmissionNotFound } from "#src/content/Submissions.ts"
 import type { NoCatalogue } from "#src/content/Catalogue.ts"
@@ -34,10 +36,10 @@ import type { AudienceNotFound } from "#src/people/Audiences.ts"
 import type { InvalidPattern } from "#src/people/ListPattern.ts"
 import type { ListNotFound, SubscriptionNotFound } from "#src/people/Lists.ts"
 import type { MembershipNotFound } from "#src/people/Memberships.ts"
-import type { SectionNotEmpty, SectionNotFound, TopicNotFound } from "#src/people/PreferenceCatalogue.ts"
+import type { CatalogueFull, SectionNotEmpty, SectionNotFound, TopicNotFound } from "#src/people/PreferenceCatalogue.ts"
 import type { LegacyPreferencesRefused } from "#src/people/LegacyPreferences.ts"
-import type { PatchRefused, ProfileNotFound } from "#src/people/Profiles.ts"
-import type { ParentRefused, TenantNotFound } from "#src/people/Tenants.ts"
+import { longestProfile, type PatchRefused, type ProfileNotFound, type ProfileTooLong } from "#src/people/Profiles.ts"
+import type { ParentRefused, TenantNotFound, TooManyDefaults } from "#src/people/Tenants.ts"
 import type { PreferencesRefused } from "#src/people/TopicPreferences.ts"
 import type { AuditEventNotFound } from "#src/reports/Audit.ts"
 import type { OutputNotFound } from "#src/reports/OutputParts.ts"
@@ -51,6 +53,7 @@ type DomainError =
   | BrandInUse
   | BrandNotFound
   | BrandRefused
+  | CatalogueFull
   | ConfigurationAliasTaken
   | ConfigurationInUse
   | ConfigurationNotFound
@@ -74,6 +77,7 @@ type DomainError =
   | PatchRefused
   | PreferencesRefused
   | ProfileNotFound
+  | ProfileTooLong
   | RequestNotFound
   | RowRefused
   | SectionNotEmpty
@@ -87,6 +91,7 @@ type DomainError =
   | TokenNotFound
   | TokenRefused
   | TenantNotFound
+  | TooManyDefaults
   | TopicNotFound
   | TenantTemplateNotFound
   | TranslationNotFound
@@ -161,6 +166,8 @@ export const inWords = (error: DomainError): BadRequest | Conflict | NotFound | 
       return notFound("Tenant", error.id)
     case "ParentRefused":
       return new BadRequest({ message: `parent_tenant_id: ${error.detail}` })
+    case "TooManyDefaults":
+      return new BadRequest({ message: `A tenant has at most ${mostDefaults} default preferences` })
     case "BrandNotFound":
       return notFound("Brand", error.id)
     case "BrandRefused":
@@ -169,6 +176,12 @@ export const inWords = (error: DomainError): BadRequest | Conflict | NotFound | 
       return new Conflict({ message: `Brand ${shown(error.id)} already exists` })
     case "BrandInUse":
       return new Conflict({ message: `Brand ${shown(error.id)} ${uses[error.by]} and cannot be deleted` })
+    case "CatalogueFull":
+      return new BadRequest({
+        message: error.of === "topics"
+          ? `An environment has at most ${mostTopics} topics: archive one first`
+          : `An environment has at most ${mostSections} preference sections: archive one first`
+      })
     case "SectionNotFound":
       return notFound("Preference section", error.id)
     case "TopicNotFound":
@@ -205,6 +218,8 @@ export const inWords = (error: DomainError): BadRequest | Conflict | NotFound | 
       return new BadRequest({ message: "Invalid cursor format" })
     case "RowRefused":
       return new BadRequest({ message: "The request holds a value that cannot be stored" })
+    case "ProfileTooLong":
+      return new BadRequest({ message: `The profile would be longer than ${longestProfile} characters of JSON` })
     case "InvalidPattern":
       return new BadRequest({ message: `pattern: ${error.detail}` })
     case "FilterRefused":

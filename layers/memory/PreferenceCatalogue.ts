@@ -1,11 +1,12 @@
 import { Database } from "#layers/memory/Database.ts"
 import type { PreferenceState, SectionRow, TopicRow } from "#layers/memory/PreferenceState.ts"
 import { inScope, nameOf } from "#layers/memory/State.ts"
-import { PreferenceSection, PreferenceTopic } from "#schemas/Preferences.ts"
+import { mostSections, mostTopics, PreferenceSection, PreferenceTopic } from "#schemas/Preferences.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import * as TypeId from "#src/access/TypeId.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import {
+  CatalogueFull,
   PreferenceCatalogue,
   SectionNotEmpty,
   SectionNotFound,
@@ -89,10 +90,12 @@ export const layer = Layer.effect(
         return yield* record(yield* findSection(scope, id))
       }),
       createSection: Effect.fnUntraced(function*(scope, section) {
+        const known = yield* read((state) => inScope(state.preferences.sections, scope))
+        if (known.length >= mostSections) return yield* new CatalogueFull({ of: "sections" })
         const row = { id: yield* newSectionId, created: yield* Clock.currentTimeMillis, updated: undefined }
         yield* putSection({ ...row, scope, section: yield* orUnavailable(encodeSection(section)) })
         return { ...row, section, topics: [] }
-      }),
+      }, transaction),
       replaceSection: Effect.fnUntraced(function*(scope, id, section) {
         const before = yield* findSection(scope, id)
         const row = {
@@ -113,6 +116,8 @@ export const layer = Layer.effect(
       }),
       createTopic: Effect.fnUntraced(function*(scope, sectionId, topic) {
         yield* findSection(scope, sectionId)
+        const known = yield* read((state) => inScope(state.preferences.topics, scope).filter((row) => !row.archived))
+        if (known.length >= mostTopics) return yield* new CatalogueFull({ of: "topics" })
         const now = yield* Clock.currentTimeMillis
         const row = { id: yield* newTopicId, sectionId, created: now, updated: now }
         yield* putTopic({ ...row, scope, archived: false, topic: yield* orUnavailable(encodeTopic(topic)) })

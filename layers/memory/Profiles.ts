@@ -7,7 +7,7 @@ import { Profile, type UserId } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as ProfileChange from "#src/people/ProfileChange.ts"
-import { documentOf, ProfileNotFound, Profiles } from "#src/people/Profiles.ts"
+import { documentOf, longestProfile, ProfileNotFound, Profiles, ProfileTooLong } from "#src/people/Profiles.ts"
 import { Effect, HashMap, Layer, Option, Schema } from "effect"
 
 const decode = Schema.decodeEffect(Schema.fromJsonString(Profile))
@@ -56,15 +56,21 @@ export const layer = Layer.effect(
         { ...state, profiles: HashMap.set(state.profiles, userName(scope, userId), JSON.stringify(profile)) }
       ])
 
-    const merge = Effect.fnUntraced(function*(scope: Scope, userId: UserId, change: Profile) {
+    const store = Effect.fnUntraced(function*(scope: Scope, userId: UserId, profile: Profile) {
+      if (JSON.stringify(profile).length > longestProfile) return yield* new ProfileTooLong()
+      yield* replace(scope, userId, profile)
+    })
+
+    const merge: Profiles["Service"]["merge"] = Effect.fnUntraced(function*(scope, userId, change) {
       const stored = yield* find(scope, userId)
-      yield* replace(scope, userId, Option.isNone(stored) ? change : ProfileChange.merge(stored.value, change))
+      if (Option.isNone(stored)) return yield* replace(scope, userId, change)
+      yield* store(scope, userId, ProfileChange.merge(stored.value, change))
     }, transaction)
 
     const patch: Profiles["Service"]["patch"] = Effect.fnUntraced(function*(scope, userId, operations) {
       const stored = yield* find(scope, userId)
       if (Option.isNone(stored)) return yield* new ProfileNotFound({ userId })
-      yield* replace(scope, userId, yield* ProfileChange.patch(stored.value, operations))
+      yield* store(scope, userId, yield* ProfileChange.patch(stored.value, operations))
     }, transaction)
 
     return Profiles.of({

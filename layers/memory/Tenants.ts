@@ -4,12 +4,13 @@ import { inScope, nameOf, type State } from "#layers/memory/State.ts"
 import type { TenantRow } from "#layers/memory/TenantRows.ts"
 import type { TopicSetting } from "#schemas/Preferences.ts"
 import type { Scope } from "#schemas/Scope.ts"
-import { chainLength, type Tenant, TenantDraft, TenantPreferenceItem } from "#schemas/Tenant.ts"
+import { chainLength, mostDefaults, type Tenant, TenantDraft, TenantPreferenceItem } from "#schemas/Tenant.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
+import { UnknownBrand } from "#src/content/Templates.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import * as IdPages from "#src/paging/IdPages.ts"
-import { ParentRefused, TenantNotFound, Tenants } from "#src/people/Tenants.ts"
+import { ParentRefused, TenantNotFound, Tenants, TooManyDefaults } from "#src/people/Tenants.ts"
 import { Clock, Effect, HashMap, Layer, Option, Schema } from "effect"
 
 const decode = Schema.decodeEffect(Schema.fromJsonString(TenantDraft))
@@ -90,17 +91,23 @@ export const layer = Layer.effect(
       if (above.length === 0) return yield* new ParentRefused({ detail: `Tenant ${parentId} not found` })
     })
 
+    const isBrand = (scope: Scope, id: string) => read((state) => HashMap.has(state.brands, nameOf(scope, id)))
+
     return Tenants.of({
       replace: Effect.fnUntraced(function*(scope, id, { default_preferences: preferences, ...draft }) {
         const parentId = draft.parent_tenant_id ?? undefined
         if (parentId !== undefined) yield* checkParent(scope, id, parentId)
+        const brandId = draft.brand_id ?? undefined
+        if (brandId !== undefined && !draft.brand && !(yield* isBrand(scope, brandId))) {
+          return yield* new UnknownBrand({ id: brandId })
+        }
         const before = yield* read((state) => rowOf(state, scope, id))
         const updated = yield* Clock.currentTimeMillis
         const row: TenantRow = {
           scope,
           id,
           parentId,
-          brandId: draft.brand_id ?? undefined,
+          brandId,
           draft: JSON.stringify(draft),
           preferences: new Map((preferences?.items ?? []).map((one) => [one.id, item(one.id, one)])),
           created: before?.created ?? updated,
@@ -123,6 +130,7 @@ export const layer = Layer.effect(
       setPreference: Effect.fnUntraced(function*(scope, id, topicId, setting) {
         const row = yield* find(scope, id)
         const preferences = new Map(row.preferences).set(topicId, item(topicId, setting))
+        if (preferences.size > mostDefaults) return yield* new TooManyDefaults()
         yield* modify((state) => [undefined, put(state, { ...row, preferences })])
       }, transaction),
       removePreference: (scope, id, topicId) =>

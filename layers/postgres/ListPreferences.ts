@@ -16,22 +16,31 @@ interface Asked {
   readonly userId: UserId
 }
 
-const nothing: ListWord = { list: undefined, subscription: undefined }
+const listOf = ({ listId, scope }: Asked): string => `${scope} ${listId}`
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
+  // What a list says comes with the first who is asked for in it: all of a page of a fan-out are in one list.
   const lookup = yield* Lookups.make(Effect.fnUntraced(function*(asked: ReadonlyArray<Asked>) {
-    const rows = yield* sql`select x.place::int as place, l.preferences as list, s.preferences as subscription
+    const rows = yield* sql`select x.place::int as place, s.preferences as subscription,
+        case row_number() over (partition by x.scope, x.list_id order by x.place) when 1 then l.preferences end as list
       from unnest(${asked.map(({ scope }) => scope)}::int[], ${asked.map(({ listId }) => listId)}::text[],
         ${asked.map(({ userId }) => userId)}::text[]) with ordinality as x(scope, list_id, user_id, place)
       left join lists l on l.scope = x.scope and l.id = x.list_id
       left join list_subscriptions s on s.scope = x.scope and s.list_id = x.list_id and s.user_id = x.user_id
       where l.preferences is not null or s.preferences is not null`.pipe(Effect.flatMap(decodeRows))
-    const words = new Map(
-      rows.map((row) => [row.place - 1, { list: row.list ?? undefined, subscription: row.subscription ?? undefined }])
-    )
-    return asked.map((_, place): ListWord => words.get(place) ?? nothing)
+    const lists = new Map<string, ListWord["list"]>()
+    const subscriptions = new Map<number, ListWord["subscription"]>()
+    for (const { list, place, subscription } of rows) {
+      const one = asked[place - 1]
+      if (one !== undefined && list !== null) lists.set(listOf(one), list)
+      if (subscription !== null) subscriptions.set(place - 1, subscription)
+    }
+    return asked.map((one, place): ListWord => ({
+      list: lists.get(listOf(one)),
+      subscription: subscriptions.get(place)
+    }))
   }))
 
   return ListPreferences.of({ find: (scope, listId, userId) => lookup({ scope, listId, userId }) })

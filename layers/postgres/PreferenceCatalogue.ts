@@ -1,10 +1,11 @@
 import * as Lookups from "#layers/postgres/Lookups.ts"
 import * as Revisions from "#layers/postgres/Revisions.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
-import { PreferenceSection, PreferenceTopic } from "#schemas/Preferences.ts"
+import { mostSections, mostTopics, PreferenceSection, PreferenceTopic } from "#schemas/Preferences.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import * as TypeId from "#src/access/TypeId.ts"
 import {
+  CatalogueFull,
   type PageSettings,
   PreferenceCatalogue,
   SectionNotEmpty,
@@ -88,6 +89,13 @@ const make = Effect.gen(function*() {
     return Option.isSome(record) ? record.value : yield* new SectionNotFound({ id })
   }, orUnavailable)
 
+  /** To be asked once the change has bumped the revision, whose row lets one change of a scope commit after the other. */
+  const withinLimit = Effect.fnUntraced(function*(scope: Scope, of: "sections" | "topics", most: number) {
+    const more = yield* sql`select 1 from ${sql(`preference_${of}`)} where scope = ${scope} and not archived
+      offset ${most}::int limit 1`
+    if (more.length > 0) return yield* new CatalogueFull({ of })
+  })
+
   const createSection: PreferenceCatalogue["Service"]["createSection"] = Effect.fnUntraced(
     function*(scope, given) {
       const id = yield* newSectionId
@@ -95,6 +103,7 @@ const make = Effect.gen(function*() {
       yield* sql`insert into preference_sections (scope, id, section, created_at)
         values (${scope}, ${id}, ${yield* encodeSection(given)}, ${now})`
       yield* revisions.bump(scope)
+      yield* withinLimit(scope, "sections", mostSections)
       return { id, section: given, topics: [], created: now, updated: undefined }
     },
     sql.withTransaction,
@@ -165,6 +174,7 @@ const make = Effect.gen(function*() {
       yield* sql`insert into preference_topics (scope, id, section_id, topic, created_at, updated_at)
         values (${scope}, ${id}, ${sectionId}, ${yield* encodeTopic(given)}, ${now}, ${now})`
       yield* revisions.bump(scope)
+      yield* withinLimit(scope, "topics", mostTopics)
       return { id, sectionId, topic: given, created: now, updated: now }
     },
     sql.withTransaction,

@@ -5,7 +5,14 @@ import { RecipientPreferences } from "#schemas/Preferences.ts"
 import { Profile, type UserId } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import * as ProfileChange from "#src/people/ProfileChange.ts"
-import { documentOf, type Person, ProfileNotFound, Profiles } from "#src/people/Profiles.ts"
+import {
+  documentOf,
+  longestProfile,
+  type Person,
+  ProfileNotFound,
+  Profiles,
+  ProfileTooLong
+} from "#src/people/Profiles.ts"
 import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -65,6 +72,7 @@ const make = Effect.gen(function*() {
 
   const store = Effect.fnUntraced(function*(scope: Scope, userId: UserId, profile: Profile) {
     const text = yield* encodeProfile(profile)
+    if (text.length > longestProfile) return yield* new ProfileTooLong()
     const now = yield* Clock.currentTimeMillis
     yield* sql`update profiles set profile = ${text}, updated_at = ${now}
       where scope = ${scope} and user_id = ${userId}`

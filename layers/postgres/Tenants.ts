@@ -5,11 +5,12 @@ import * as Chains from "#layers/postgres/tenants/Chains.ts"
 import * as Drops from "#layers/postgres/tenants/Drops.ts"
 import * as Rows from "#layers/postgres/tenants/Rows.ts"
 import type { Scope } from "#schemas/Scope.ts"
-import type { TenantPreferenceItem } from "#schemas/Tenant.ts"
+import { mostDefaults, type TenantPreferenceItem } from "#schemas/Tenant.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
+import { UnknownBrand } from "#src/content/Templates.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import * as IdPages from "#src/paging/IdPages.ts"
-import { ParentRefused, TenantNotFound, Tenants } from "#src/people/Tenants.ts"
+import { ParentRefused, TenantNotFound, Tenants, TooManyDefaults } from "#src/people/Tenants.ts"
 import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -40,6 +41,12 @@ const make = Effect.gen(function*() {
     if (ancestors.length === 0) return yield* new ParentRefused({ detail: `Tenant ${parentId} not found` })
   })
 
+  /** Fails unless the brand exists; locks it, so that it stays until the change commits. */
+  const checkBrand = Effect.fnUntraced(function*(scope: Scope, id: string) {
+    const found = yield* sql`select 1 from brands where scope = ${scope} and id = ${id} for key share`
+    if (found.length === 0) return yield* new UnknownBrand({ id })
+  })
+
   // Absent values are passed as empty text, since the type of an array of only nulls is unknown. If a topic occurs
   // twice, its last item wins.
   const putPreferences = Effect.fnUntraced(
@@ -67,6 +74,7 @@ const make = Effect.gen(function*() {
       const generation = yield* Drops.generation(sql, scope, id)
       const parentId = draft.parent_tenant_id ?? null
       if (parentId !== null) yield* checkParent(scope, id, parentId)
+      if (draft.brand_id && !draft.brand) yield* checkBrand(scope, draft.brand_id)
       const now = yield* Clock.currentTimeMillis
       const brand = draft.brand ? yield* Rows.encodeBrand(draft.brand) : null
       const properties = draft.properties ? yield* Rows.encodeMap(draft.properties) : null
@@ -130,6 +138,9 @@ const make = Effect.gen(function*() {
       yield* revisions.bump(scope)
       const found = yield* sql`select 1 from tenants where scope = ${scope} and id = ${id}`
       if (found.length === 0) return yield* new TenantNotFound({ id })
+      const others = yield* sql`select 1 from tenant_default_preferences
+        where scope = ${scope} and tenant_id = ${id} and topic_id <> ${topicId} offset ${mostDefaults - 1}::int limit 1`
+      if (others.length > 0) return yield* new TooManyDefaults()
       yield* putPreferences(scope, id, [{ ...setting, id: topicId }])
     },
     sql.withTransaction,

@@ -67,6 +67,16 @@ const parentFault = (tenants: Readonly<Record<string, GivenTenant>>, id: string)
   return undefined
 }
 
+/** Complains about a tenant whose brand is not given: the API refuses it, unless it has a brand of its own. */
+const brandFault = (
+  { brands = {} }: Given,
+  id: string,
+  { brand, brand_id: named }: GivenTenant
+): string | undefined =>
+  brand || !named || Object.hasOwn(brands, named)
+    ? undefined
+    : `.${id} has the brand ${named}, which is none of options.given.brands`
+
 /** Complains about a topic that is not given: the API refuses a template with such a topic. */
 const topicFault = (given: Given, id: string, { subscription }: GivenTemplate): string | undefined => {
   const topic = subscription?.topic_id
@@ -92,7 +102,9 @@ const kindFault = (kind: Kind, given: Given): string | undefined => {
     (kind === "templates"
       ? first(Object.entries(templates).map(([id, template]) => topicFault(given, id, template)))
       : undefined) ??
-    (kind === "tenants" ? first(Object.keys(tenants).map((id) => parentFault(tenants, id))) : undefined) ??
+    (kind === "tenants"
+      ? first(Object.entries(tenants).map(([id, tenant]) => parentFault(tenants, id) ?? brandFault(given, id, tenant)))
+      : undefined) ??
     (kind === "audiences" ? first(Object.entries(audiences).map(([id, body]) => filterFault(id, body))) : undefined)
 }
 

@@ -6,7 +6,7 @@ import * as Query from "#schemas/api/Query.ts"
 import { Id } from "#schemas/Id.ts"
 import { ListId } from "#schemas/List.ts"
 import { optional } from "#schemas/Optional.ts"
-import { RecipientPreferences } from "#schemas/Preferences.ts"
+import { RecipientPreferences, WrittenPreferences } from "#schemas/Preferences.ts"
 import { UserId } from "#schemas/Profile.ts"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
@@ -31,7 +31,7 @@ const SubscriptionResponse = Schema.Struct({
 })
 
 const recipients = Schema.Struct({
-  recipients: Schema.Array(Schema.Struct({ recipientId: UserId, preferences: optional(RecipientPreferences) }))
+  recipients: Schema.Array(Schema.Struct({ recipientId: UserId, preferences: optional(WrittenPreferences) }))
 })
 
 export class Lists extends HttpApiGroup.make("lists").add(
@@ -45,7 +45,7 @@ export class Lists extends HttpApiGroup.make("lists").add(
     .annotate(OpenApi.Summary, "Get a list"),
   HttpApiEndpoint.put("put", "/:list_id", {
     params: made,
-    payload: Schema.Struct({ name: Id, preferences: optional(RecipientPreferences) })
+    payload: Schema.Struct({ name: Id, preferences: optional(WrittenPreferences) })
   })
     .annotate(OpenApi.Summary, "Create or replace a list")
     .annotate(
@@ -74,7 +74,7 @@ export class Lists extends HttpApiGroup.make("lists").add(
     .annotate(OpenApi.Description, "These users and no others. Creates the list if it is missing."),
   HttpApiEndpoint.put("putSubscription", "/:list_id/subscriptions/:user_id", {
     params: { ...made, user_id: UserId },
-    payload: Schema.Struct({ preferences: optional(RecipientPreferences) })
+    payload: Schema.Struct({ preferences: optional(WrittenPreferences) })
   })
     .annotate(OpenApi.Summary, "Subscribe a user to a list")
     .annotate(

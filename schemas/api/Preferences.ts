@@ -5,12 +5,14 @@ import { Id, Reference } from "#schemas/Id.ts"
 import { JsonMap, optional } from "#schemas/Optional.ts"
 import { PatchOperation } from "#schemas/PatchOperation.ts"
 import {
+  mostSections,
+  mostTopics,
   PreferenceChannel,
   PreferenceEntry,
-  PreferenceSection,
   PreferenceStatus,
-  PreferenceTopic,
-  RecipientPreferences
+  WrittenPreferences,
+  WrittenSection,
+  WrittenTopic
 } from "#schemas/Preferences.ts"
 import { UserId } from "#schemas/Profile.ts"
 import { Schema } from "effect"
@@ -88,10 +90,11 @@ export class Preferences extends HttpApiGroup.make("preferences").add(
     .annotate(OpenApi.Summary, "List preference sections")
     .annotate(OpenApi.Description, "All of them with their topics, oldest first."),
   HttpApiEndpoint.post("createSection", "/sections", {
-    payload: PreferenceSection,
+    payload: WrittenSection,
     success: SectionResponse.pipe(HttpApiSchema.status(201))
   })
-    .annotate(OpenApi.Summary, "Create a preference section"),
+    .annotate(OpenApi.Summary, "Create a preference section")
+    .annotate(OpenApi.Description, `An environment has at most ${mostSections}.`),
   HttpApiEndpoint.get("section", "/sections/:section_id", {
     params: section,
     success: SectionResponse,
@@ -100,7 +103,7 @@ export class Preferences extends HttpApiGroup.make("preferences").add(
     .annotate(OpenApi.Summary, "Get a preference section"),
   HttpApiEndpoint.put("replaceSection", "/sections/:section_id", {
     params: section,
-    payload: PreferenceSection,
+    payload: WrittenSection,
     success: SectionResponse,
     error: NotFound
   })
@@ -121,7 +124,7 @@ export class Preferences extends HttpApiGroup.make("preferences").add(
     .annotate(OpenApi.Description, "All of them, oldest first."),
   HttpApiEndpoint.post("createTopic", "/sections/:section_id/topics", {
     params: section,
-    payload: PreferenceTopic,
+    payload: WrittenTopic,
     success: TopicResponse.pipe(HttpApiSchema.status(201)),
     error: NotFound
   })
@@ -130,7 +133,7 @@ export class Preferences extends HttpApiGroup.make("preferences").add(
       OpenApi.Description,
       "It counts for sends at once; publishing is for the hosted page only. It goes through its `routing_options` only, or its section's"
         + " if that one has custom routing; an empty list bounds nothing. `allowed_preferences` that name something withhold the rest from"
-        + " users."
+        + ` users. An environment has at most ${mostTopics}; archived ones do not count.`
     ),
   HttpApiEndpoint.get("topic", "/sections/:section_id/topics/:topic_id", {
     params: topic,
@@ -140,7 +143,7 @@ export class Preferences extends HttpApiGroup.make("preferences").add(
     .annotate(OpenApi.Summary, "Get a topic"),
   HttpApiEndpoint.put("replaceTopic", "/sections/:section_id/topics/:topic_id", {
     params: topic,
-    payload: PreferenceTopic,
+    payload: WrittenTopic,
     success: TopicResponse,
     error: NotFound
   })
@@ -165,7 +168,7 @@ export class Preferences extends HttpApiGroup.make("preferences").add(
     .annotate(OpenApi.Summary, "Get a recipient's preferences"),
   HttpApiEndpoint.put("replaceRecipient", "/:recipient_id", {
     params: recipient,
-    payload: RecipientPreferences,
+    payload: WrittenPreferences,
     success
   })
     .annotate(OpenApi.Summary, "Replace a recipient's preferences")

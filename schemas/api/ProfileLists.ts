@@ -3,7 +3,7 @@ import { Results } from "#schemas/api/Paging.ts"
 import * as Query from "#schemas/api/Query.ts"
 import { ListId } from "#schemas/List.ts"
 import { optional } from "#schemas/Optional.ts"
-import { RecipientPreferences } from "#schemas/Preferences.ts"
+import { WrittenPreferences } from "#schemas/Preferences.ts"
 import { UserId } from "#schemas/Profile.ts"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
@@ -18,7 +18,7 @@ export class ProfileLists extends HttpApiGroup.make("profileLists").add(
   HttpApiEndpoint.post("join", "/", {
     params,
     payload: Schema.Struct({
-      lists: Schema.Array(Schema.Struct({ listId: ListId, preferences: optional(RecipientPreferences) }))
+      lists: Schema.Array(Schema.Struct({ listId: ListId, preferences: optional(WrittenPreferences) }))
     }),
     success
   })

@@ -6,7 +6,7 @@ import { EmbeddedBrand } from "#schemas/Brand.ts"
 import { GroupId, Id } from "#schemas/Id.ts"
 import { JsonMap, optional } from "#schemas/Optional.ts"
 import { TopicSetting } from "#schemas/Preferences.ts"
-import { TenantDraft, TenantPreferenceItem } from "#schemas/Tenant.ts"
+import { mostDefaults, TenantDraft, TenantPreferenceItem } from "#schemas/Tenant.ts"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 
@@ -52,6 +52,7 @@ export class Tenants extends HttpApiGroup.make("tenants").add(
     .annotate(
       OpenApi.Description,
       "Replaces it whole: fields that are not sent are cleared, default preferences too. Members and templates stay."
+        + " The brand that `brand_id` names must exist, unless there is a `brand`."
     ),
   HttpApiEndpoint.delete("remove", "/:tenant_id", { params })
     .annotate(OpenApi.Summary, "Delete a tenant")
@@ -74,7 +75,7 @@ export class Tenants extends HttpApiGroup.make("tenants").add(
     .annotate(OpenApi.Summary, "Set a tenant's default for a topic")
     .annotate(
       OpenApi.Description,
-      "It applies to the tenant's users for as long as they have not chosen for themselves."
+      `It applies to the tenant's users for as long as they have not chosen for themselves. A tenant has at most ${mostDefaults}.`
     ),
   HttpApiEndpoint.delete("removePreference", "/:tenant_id/default_preferences/items/:topic_id", { params: topic })
     .annotate(OpenApi.Summary, "Remove a tenant's default for a topic")

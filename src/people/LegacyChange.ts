@@ -1,12 +1,12 @@
 import { JsonMap } from "#schemas/Optional.ts"
 import type { PatchOperation } from "#schemas/PatchOperation.ts"
-import { RecipientPreferences } from "#schemas/Preferences.ts"
+import { RecipientPreferences, WrittenPreferences } from "#schemas/Preferences.ts"
 import { LegacyPreferencesRefused } from "#src/people/LegacyPreferences.ts"
 import * as ProfileChange from "#src/people/ProfileChange.ts"
 import { Effect, Schema } from "effect"
 
 const encode = Schema.encodeEffect(RecipientPreferences)
-const decode = Schema.decodeUnknownEffect(RecipientPreferences)
+const decode = Schema.decodeUnknownEffect(WrittenPreferences)
 const asJson = Schema.decodeUnknownEffect(JsonMap)
 
 /**

@@ -12,6 +12,11 @@ export class TopicNotFound extends Schema.TaggedError<TopicNotFound>()("TopicNot
 /** The section still has topics: 409. */
 export class SectionNotEmpty extends Schema.TaggedError<SectionNotEmpty>()("SectionNotEmpty", { id: Schema.String }) {}
 
+/** The environment has as many sections, or topics, as it may have: 400. */
+export class CatalogueFull
+  extends Schema.TaggedError<CatalogueFull>()("CatalogueFull", { of: Schema.Literals(["sections", "topics"]) })
+{}
+
 /** Times in epoch ms. */
 export interface TopicRecord {
   readonly id: string
@@ -62,7 +67,11 @@ export class PreferenceCatalogue extends Context.Service<PreferenceCatalogue, {
   /** Oldest first. */
   readonly sections: (scope: Scope) => Effect.Effect<ReadonlyArray<SectionRecord>, StoreUnavailable>
   readonly section: (scope: Scope, id: string) => Effect.Effect<SectionRecord, MissingSection>
-  readonly createSection: (scope: Scope, section: PreferenceSection) => Effect.Effect<SectionRecord, StoreUnavailable>
+  /** At most `mostSections`. */
+  readonly createSection: (
+    scope: Scope,
+    section: PreferenceSection
+  ) => Effect.Effect<SectionRecord, CatalogueFull | StoreUnavailable>
   /** Replaces it whole: fields that are not given are cleared. Its topics stay. */
   readonly replaceSection: (
     scope: Scope,
@@ -71,11 +80,12 @@ export class PreferenceCatalogue extends Context.Service<PreferenceCatalogue, {
   ) => Effect.Effect<SectionRecord, MissingSection>
   readonly archiveSection: (scope: Scope, id: string) => Effect.Effect<void, SectionNotEmpty | MissingSection>
   readonly topic: (scope: Scope, sectionId: string, id: string) => Effect.Effect<TopicRecord, MissingTopic>
+  /** At most `mostTopics`, in all sections together; archived ones do not count. */
   readonly createTopic: (
     scope: Scope,
     sectionId: string,
     topic: PreferenceTopic
-  ) => Effect.Effect<TopicRecord, MissingSection>
+  ) => Effect.Effect<TopicRecord, CatalogueFull | MissingSection>
   /** Whole: what is not given is cleared. */
   readonly replaceTopic: (
     scope: Scope,

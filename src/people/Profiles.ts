@@ -8,6 +8,12 @@ import { Context, type Effect, type Option, Schema } from "effect"
 /** The patch cannot be applied to the stored profile, or is not a valid patch: 400. */
 export class PatchRefused extends Schema.TaggedError<PatchRefused>()("PatchRefused", { detail: Schema.String }) {}
 
+/** Characters of JSON that a profile may have once something is added to it: as many as a request can write at once. */
+export const longestProfile = 6 * 1024 * 1024
+
+/** What is added would make the profile longer than `longestProfile`: 400. */
+export class ProfileTooLong extends Schema.TaggedError<ProfileTooLong>()("ProfileTooLong", {}) {}
+
 export class ProfileNotFound
   extends Schema.TaggedError<ProfileNotFound>()("ProfileNotFound", { userId: Schema.String })
 {}
@@ -38,7 +44,11 @@ export class Profiles extends Context.Service<Profiles, {
   /** Creates or replaces; keys that are not sent are removed. */
   readonly replace: (scope: Scope, userId: UserId, profile: Profile) => Effect.Effect<void, StoreUnavailable>
   /** Creates or merges: objects deeply, arrays and scalars replaced. */
-  readonly merge: (scope: Scope, userId: UserId, profile: Profile) => Effect.Effect<void, StoreUnavailable>
+  readonly merge: (
+    scope: Scope,
+    userId: UserId,
+    profile: Profile
+  ) => Effect.Effect<void, ProfileTooLong | StoreUnavailable>
   /** Applies a JSON Patch (RFC 6902), all operations or none. */
   readonly patch: (
     scope: Scope,

@@ -1,6 +1,7 @@
 import type { TopicSetting } from "#schemas/Preferences.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type { Tenant, TenantDraft } from "#schemas/Tenant.ts"
+import type { UnknownBrand } from "#src/content/Templates.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import type { InvalidCursor, Page, PageQuery } from "#src/paging/Page.ts"
 import { Context, type Effect, Schema } from "effect"
@@ -11,16 +12,20 @@ export class TenantNotFound extends Schema.TaggedError<TenantNotFound>()("Tenant
 /** The given parent does not exist, or is the tenant itself or one of its descendants: 400. */
 export class ParentRefused extends Schema.TaggedError<ParentRefused>()("ParentRefused", { detail: Schema.String }) {}
 
+/** The tenant has `mostDefaults` default preferences: 400. */
+export class TooManyDefaults extends Schema.TaggedError<TooManyDefaults>()("TooManyDefaults", {}) {}
+
 /** Tenants and their default preferences (api.md §11). Each write is one atomic change. */
 export class Tenants extends Context.Service<Tenants, {
   /**
-   * Creates or replaces it whole, default preferences included: fields that are not given are cleared. Members stay.
+   * Creates or replaces it whole, default preferences included: fields that are not given are cleared. Members stay. The
+   * brand that it names must exist, unless it has one of its own.
    */
   readonly replace: (
     scope: Scope,
     id: string,
     draft: TenantDraft
-  ) => Effect.Effect<Tenant, ParentRefused | StoreUnavailable>
+  ) => Effect.Effect<Tenant, ParentRefused | UnknownBrand | StoreUnavailable>
   readonly get: (scope: Scope, id: string) => Effect.Effect<Tenant, TenantNotFound | StoreUnavailable>
   /** Ordered by id. With `parentId`, only the children of that tenant. */
   readonly list: (
@@ -32,13 +37,13 @@ export class Tenants extends Context.Service<Tenants, {
    * Idempotent; answers whether it was there.
    */
   readonly remove: (scope: Scope, id: string) => Effect.Effect<boolean, StoreUnavailable>
-  /** Creates or replaces the tenant's default for a topic. */
+  /** Creates or replaces the tenant's default for a topic; at most `mostDefaults`. */
   readonly setPreference: (
     scope: Scope,
     id: string,
     topicId: string,
     setting: TopicSetting
-  ) => Effect.Effect<void, TenantNotFound | StoreUnavailable>
+  ) => Effect.Effect<void, TenantNotFound | TooManyDefaults | StoreUnavailable>
   /** Idempotent; answers whether there was one. */
   readonly removePreference: (scope: Scope, id: string, topicId: string) => Effect.Effect<boolean, StoreUnavailable>
   /**

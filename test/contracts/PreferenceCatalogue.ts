@@ -1,4 +1,4 @@
-import type { PreferenceSection, PreferenceTopic } from "#schemas/Preferences.ts"
+import { mostSections, mostTopics, type PreferenceSection, type PreferenceTopic } from "#schemas/Preferences.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { PreferenceCatalogue } from "#src/people/PreferenceCatalogue.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
@@ -128,6 +128,29 @@ export const preferenceCatalogueContract = <E>(name: string, stores: Layer.Layer
           [other.id, []],
           [id, [news.id]]
         ])
+      }))
+
+    it.effect("an environment has so many sections and topics and no more; archived ones do not count", () =>
+      Effect.gen(function*() {
+        const { catalogue, scope } = yield* start
+        const elsewhere = yield* start
+        const { id } = yield* catalogue.createSection(scope, section)
+        const other = yield* catalogue.createSection(elsewhere.scope, section)
+        const made = yield* Effect.forEach(
+          Array.from({ length: mostTopics }),
+          () => catalogue.createTopic(scope, id, bare)
+        )
+        const late = yield* Effect.flip(catalogue.createTopic(scope, id, bare))
+        assert.deepInclude(late, { _tag: "CatalogueFull", of: "topics" })
+        yield* catalogue.createTopic(elsewhere.scope, other.id, bare)
+        for (const { id: topicId } of made.slice(0, 1)) yield* catalogue.archiveTopic(scope, id, topicId)
+        const last = [catalogue.createTopic(scope, id, bare), catalogue.createTopic(scope, id, bare)]
+        const ends = yield* Effect.forEach(last, (one) => Effect.result(one), { concurrency: 2 })
+        assert.sameMembers(ends.map(({ _tag }) => _tag), ["Success", "Failure"])
+        assert.lengthOf((yield* catalogue.section(scope, id)).topics, mostTopics)
+        for (let n = 1; n < mostSections; n++) yield* catalogue.createSection(scope, { name: `${n}` })
+        assert.deepInclude(yield* Effect.flip(catalogue.createSection(scope, { name: "late" })), { of: "sections" })
+        assert.lengthOf(yield* catalogue.sections(scope), mostSections)
       }))
 
     it.effect("a send sees a change at once, and an archived topic still", () =>

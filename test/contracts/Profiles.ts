@@ -1,7 +1,7 @@
 import * as JsonKeys from "#layers/JsonKeys.ts"
 import type { PatchOperation } from "#schemas/PatchOperation.ts"
 import { type Profile, UserId } from "#schemas/Profile.ts"
-import { Profiles } from "#src/people/Profiles.ts"
+import { longestProfile, Profiles } from "#src/people/Profiles.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer, Option, Schema } from "effect"
@@ -180,6 +180,19 @@ export const profilesContract = <E>(name: string, stores: Layer.Layer<Profiles, 
           list: Array.from({ length: 12 }, () =>
             1)
         })
+      }))
+
+    it.effect("what is added to a profile makes it no longer than a request", () =>
+      Effect.gen(function*() {
+        const { found, patched, profiles, scope } = yield* start
+        const half = "x".repeat(longestProfile / 2)
+        yield* profiles.merge(scope, Fixture.user, { half })
+        const merged = yield* Effect.flip(profiles.merge(scope, Fixture.user, { more: half }))
+        assert.strictEqual(merged._tag, "ProfileTooLong")
+        const stored = yield* patched({ half }, [{ op: "add", path: "/more", value: half }])
+        assert.deepStrictEqual(stored, { outcome: "ProfileTooLong", profile: { half } })
+        yield* profiles.merge(scope, Fixture.user, { half: "short" })
+        assert.deepStrictEqual(yield* found, { half: "short" })
       }))
 
     it.effect("remove forgets, and again changes nothing", () =>

@@ -1,4 +1,5 @@
-import type { TenantDraft } from "#schemas/Tenant.ts"
+import { mostDefaults, type TenantDraft } from "#schemas/Tenant.ts"
+import { Brands } from "#src/content/Brands.ts"
 import type { PageQuery } from "#src/paging/Page.ts"
 import { Memberships } from "#src/people/Memberships.ts"
 import { Tenants } from "#src/people/Tenants.ts"
@@ -44,7 +45,7 @@ const tag = (effect: Effect.Effect<unknown, { readonly _tag: string }>) =>
 const ids = Effect.map((chain: ReadonlyArray<{ readonly id: string }>) => chain.map(({ id }) => id))
 
 /** What every store of tenants promises. */
-export const tenantsContract = <E>(name: string, stores: Layer.Layer<Memberships | Tenants, E>) =>
+export const tenantsContract = <E>(name: string, stores: Layer.Layer<Brands | Memberships | Tenants, E>) =>
   layer(stores)(`Tenants: ${name}`, (it) => {
     it.effect("are kept as they were given, and replaced whole", () =>
       Effect.gen(function*() {
@@ -176,6 +177,39 @@ export const tenantsContract = <E>(name: string, stores: Layer.Layer<Memberships
         assert.isTrue(yield* tenants.removePreference(scope, "a", "s"))
         assert.deepStrictEqual((yield* tenants.get(scope, "b")).preferences.map(({ id }) => id), ["s"])
         assert.deepStrictEqual((yield* tenants.get(scope, "a")).preferences.map(({ id }) => id), ["t"])
+      }))
+
+    it.effect("a tenant has so many defaults and no more: another takes the place of its own only", () =>
+      Effect.gen(function*() {
+        const { scope, tenants } = yield* start
+        const items = Array.from({ length: mostDefaults }, (_, n) => ({ id: `t${n}`, status: "REQUIRED" as const }))
+        yield* tenants.replace(scope, "a", { ...bare("a"), default_preferences: { items } })
+        assert.strictEqual(
+          yield* tag(tenants.setPreference(scope, "a", "u", { status: "OPTED_IN" })),
+          "TooManyDefaults"
+        )
+        yield* tenants.setPreference(scope, "a", "t0", { status: "OPTED_IN" })
+        yield* tenants.removePreference(scope, "a", "t1")
+        yield* tenants.setPreference(scope, "a", "u", { status: "OPTED_IN" })
+        const { preferences } = yield* tenants.get(scope, "a")
+        assert.deepStrictEqual(preferences.filter(({ status }) => status === "OPTED_IN").map(({ id }) => id), [
+          "t0",
+          "u"
+        ])
+      }))
+
+    it.effect("the brand that one names exists, in its own environment (P10), unless it has one of its own", () =>
+      Effect.gen(function*() {
+        const { scope, tenants } = yield* start
+        const elsewhere = yield* start
+        const brands = yield* Brands
+        yield* brands.create(elsewhere.scope, "acme", { name: "Acme" })
+        const named: TenantDraft = { ...bare("a"), brand_id: "acme" }
+        assert.strictEqual(yield* tag(tenants.replace(scope, "a", named)), "UnknownBrand")
+        assert.strictEqual(yield* tag(tenants.get(scope, "a")), "TenantNotFound")
+        yield* tenants.replace(scope, "a", { ...named, brand: { name: "Own" } })
+        yield* brands.create(scope, "acme", { name: "Acme" })
+        assert.strictEqual((yield* tenants.replace(scope, "a", named)).brandId, "acme")
       }))
 
     it.effect("are listed by id, page by page, all or those of one parent", () =>

@@ -43,7 +43,7 @@ export const records = (scope: Scope) => {
       () =>
         say(
           ["tenant", tenant],
-          Tenants.use((_) => _.replace(scope, tenant, { name: tenant, brand_id: publish ? "b" : null }))
+          Tenants.use((_) => _.replace(scope, tenant, { name: tenant, brand_id: publish && limit === 1 ? "b" : null }))
         ),
       () => say(["no tenant", tenant], Tenants.use((_) => _.remove(scope, tenant))),
       () => with_("put", (_) => _.put(scope, tenant, id, what, publish)),

@@ -53,6 +53,25 @@ describe("Legacy preferences", () => {
       assert.deepStrictEqual((yield* call("GET", "/profiles/ada")).body, { profile: {} })
     }))
 
+  it.effect("have a bound, however they are written: a patch adds no more than a replacement may have", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      const entries = (from: number) =>
+        Object.fromEntries(Array.from({ length: 1_500 }, (_, n) => [`n${from + n}`, { status: "OPTED_OUT" }]))
+      const put = (notifications: object) => call("PUT", "/preferences/ada", { body: { notifications } })
+      assert.strictEqual((yield* put(entries(0))).status, 200)
+      const refused = yield* Effect.all([
+        put({ ...entries(0), ...entries(1_500), ...entries(3_000) }),
+        call("PATCH", "/preferences/ada", {
+          body: { patch: [{ op: "add", path: "/categories", value: { ...entries(0), ...entries(1_500) } }] }
+        })
+      ])
+      for (const { body, status } of refused) {
+        const message = "body: Expected at most 100000 characters of JSON"
+        assert.deepStrictEqual([status, body], [400, { message, type: "invalid_request_error" }])
+      }
+    }))
+
   it.effect("refused fields are named", () =>
     Effect.gen(function*() {
       const { call } = yield* serve

@@ -67,6 +67,26 @@ describe("The preference catalogue", () => {
       for (const field of ["name: ", "default_status: ", "routing_options[0]: "]) assert.include(refused.text, field)
     }))
 
+  it.effect("it has a bound, which a refusal names: of one topic, one section and all of them", () =>
+    Effect.gen(function*() {
+      const { call, sectionId } = yield* catalogue
+      const topics = `/preferences/sections/${sectionId}/topics`
+      const long = "x".repeat(4_000)
+      const refused = yield* Effect.all([
+        call("POST", topics, { body: { ...topic, topic_data: { long } } }),
+        call("POST", topics, { body: { ...topic, routing_options: Array.from({ length: 600 }, () => "email") } }),
+        call("POST", "/preferences/sections", { body: { ...section, description: long } }),
+        call("PUT", `/preferences/sections/${sectionId}`, { body: { ...section, description: long } })
+      ])
+      for (const { body, status } of refused) {
+        assert.deepStrictEqual([status, body], [400, refusal("body: Expected at most 4000 characters of JSON")])
+      }
+      for (let n = 1; n < 200; n++) yield* call("POST", "/preferences/sections", { body: { name: `${n}` } })
+      const full = yield* call("POST", "/preferences/sections", { body: { name: "late" } })
+      const sentence = "An environment has at most 200 preference sections: archive one first"
+      assert.deepStrictEqual([full.status, full.body], [400, refusal(sentence)])
+    }))
+
   it.effect("it is published under a rising version, with and without a body", () =>
     Effect.gen(function*() {
       const { call } = yield* catalogue

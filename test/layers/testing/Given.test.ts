@@ -129,7 +129,7 @@ describe("what a world begins with", () => {
     assert.deepStrictEqual(who("plain"), ["ada@x.test", "bob@x.test"])
   })
 
-  it("takes what the API takes: brands, topics and parents of parents that are not there, users without a profile", () => {
+  it("takes what the API takes: topics that are not there, users without a profile, a brand beside a tenant's own", () => {
     assert.strictEqual(
       refusal({
         lists: { crew: ["nobody"] },
@@ -137,6 +137,7 @@ describe("what a world begins with", () => {
           acme: {
             name: "Acme",
             brand_id: "none",
+            brand: { name: "Own" },
             default_preferences: { items: [{ id: "gone", status: "OPTED_IN" }] },
             members: ["nobody"]
           }
@@ -158,6 +159,10 @@ describe("what a world begins with", () => {
       [
         { tenants: { a: { name: "A", parent_tenant_id: "b" }, b: { name: "B", parent_tenant_id: "a" } } },
         ".tenants.a is below itself: a, b, a"
+      ],
+      [
+        { tenants: { a: { name: "A", brand_id: "b" } }, brands: { c: { name: "C" } } },
+        ".tenants.a has the brand b, which is none of options.given.brands"
       ],
       [
         { tenants: { a: { name: "A", members: [""] } } },
