@@ -10,6 +10,7 @@ import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
 import * as Cancel from "#src/delivery/Cancel.ts"
 import { Intake } from "#src/delivery/Intake.ts"
 import { Providers } from "#src/delivery/Providers.ts"
+import * as LoadedProfile from "#src/reports/LoadedProfile.ts"
 import { details, isAmbiguous, providers } from "#src/reports/MessageDetails.ts"
 import * as MessageFilters from "#src/reports/MessageFilters.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
@@ -23,6 +24,7 @@ export const layer = Group.layer(Effect.gen(function*() {
   const log = yield* MessageLog
   const intake = yield* Intake
   const cancel = yield* Cancel.make
+  const loaded = yield* LoadedProfile.make
   const installed = yield* Providers
 
   return HttpApiBuilder.group(Served, "messages", (handlers) =>
@@ -46,9 +48,12 @@ export const layer = Group.layer(Effect.gen(function*() {
         const events = (yield* log.history(scope, id)).filter(({ type }) =>
           query.type === undefined || type === query.type
         )
+        const record = yield* log.get(scope, id)
         const original = yield* log.original(scope, id)
-        const shown = grant === undefined ? Timeline.forCaller(original) : Timeline.forUser(original)
-        return { results: Timeline.entries(events, yield* log.get(scope, id), shown) }
+        const shown = grant === undefined
+          ? Timeline.forCaller(original, yield* loaded(scope, original, record))
+          : Timeline.forUser(original)
+        return { results: Timeline.entries(events, record, shown) }
       }, refusals),
       output: Effect.fnUntraced(function*({ params }) {
         const { scope } = yield* CurrentPrincipal

@@ -1,14 +1,14 @@
 import { withoutUser } from "#layers/memory/DeviceTokens.ts"
 import { withoutProfiles } from "#layers/memory/Memberships.ts"
 import { Database } from "#layers/memory/Database.ts"
-import { type State, userName } from "#layers/memory/State.ts"
+import { type State, userName, withProfile } from "#layers/memory/State.ts"
 import { RecipientPreferences } from "#schemas/Preferences.ts"
 import { Profile, type UserId } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as ProfileChange from "#src/people/ProfileChange.ts"
 import { documentOf, longestProfile, ProfileNotFound, Profiles, ProfileTooLong } from "#src/people/Profiles.ts"
-import { Effect, HashMap, Layer, Option, Schema } from "effect"
+import { Clock, Effect, HashMap, Layer, Option, Schema } from "effect"
 
 const decode = Schema.decodeEffect(Schema.fromJsonString(Profile))
 
@@ -50,11 +50,16 @@ export const layer = Layer.effect(
         )
       )
 
+    const asOf: Profiles["Service"]["asOf"] = Effect.fnUntraced(function*(scope, userId, at) {
+      const written = yield* read((state) => HashMap.get(state.profilesWritten, userName(scope, userId)))
+      return Option.exists(written, (time) => time > at) ? Option.none() : yield* find(scope, userId)
+    })
+
     const replace = (scope: Scope, userId: UserId, profile: Profile) =>
-      modify((state) => [
-        undefined,
-        { ...state, profiles: HashMap.set(state.profiles, userName(scope, userId), JSON.stringify(profile)) }
-      ])
+      Effect.flatMap(
+        Clock.currentTimeMillis,
+        (now) => modify((state) => [undefined, withProfile(state, userName(scope, userId), profile, now)])
+      )
 
     const store = Effect.fnUntraced(function*(scope: Scope, userId: UserId, profile: Profile) {
       if (JSON.stringify(profile).length > longestProfile) return yield* new ProfileTooLong()
@@ -77,6 +82,7 @@ export const layer = Layer.effect(
       find,
       person,
       document,
+      asOf,
       replace,
       merge,
       patch,

@@ -4,6 +4,7 @@ import type { BrandRow, TenantRow, TenantTemplateRow, TenantUserRow } from "#lay
 import * as Preferences from "#layers/memory/PreferenceState.ts"
 import type { Attempt } from "#schemas/Attempt.ts"
 import type { HistoryEvent } from "#schemas/History.ts"
+import type { JsonMap } from "#schemas/Optional.ts"
 import type { MessageId } from "#schemas/MessageId.ts"
 import { Scope } from "#schemas/Scope.ts"
 import type { Reason, Status } from "#schemas/Status.ts"
@@ -144,6 +145,8 @@ export interface State {
   readonly pushTickets: HashMap.HashMap<string, TicketsRow>
   readonly keys: HashMap.HashMap<string, KeyRow>
   readonly profiles: HashMap.HashMap<string, string>
+  /** When each was last written; absent for those of the beginning. */
+  readonly profilesWritten: HashMap.HashMap<string, number>
   readonly apiKeys: HashMap.HashMap<string, Principal>
   readonly templates: HashMap.HashMap<string, TemplateRow>
   readonly strategies: HashMap.HashMap<string, StrategyRow>
@@ -173,6 +176,7 @@ export const empty: State = {
   pushTickets: HashMap.empty(),
   keys: HashMap.empty(),
   profiles: HashMap.empty(),
+  profilesWritten: HashMap.empty(),
   apiKeys: HashMap.empty(),
   templates: HashMap.empty(),
   strategies: HashMap.empty(),
@@ -254,6 +258,13 @@ export const dropTickets = (state: State, rows: ReadonlyArray<PendingTickets>): 
 /** Whether some of the attempt are stored. */
 export const hasTickets = (state: State, row: PendingTickets): boolean =>
   HashMap.has(state.pushTickets, ticketsName(row))
+
+/** Stores a profile under a user's name. */
+export const withProfile = (state: State, name: string, profile: JsonMap, at: number): State => ({
+  ...state,
+  profiles: HashMap.set(state.profiles, name, JSON.stringify(profile)),
+  profilesWritten: HashMap.set(state.profilesWritten, name, at)
+})
 
 /** Stores an item of a user's inbox, unless its message is there already. */
 export const putInbox = (state: State, scope: Scope, userId: string, item: InboxMessage): State => {

@@ -70,6 +70,13 @@ const make = Effect.gen(function*() {
   const document: Profiles["Service"]["document"] = (scope, userId) =>
     Effect.flatMap(lookup({ scope, userId }), (row) => row === undefined ? Effect.succeedNone : documentOfRow(row))
 
+  const asOf: Profiles["Service"]["asOf"] = Effect.fnUntraced(function*(scope, userId, at) {
+    const rows = yield* sql`select profile from profiles
+      where scope = ${scope} and user_id = ${userId} and updated_at <= ${at}::bigint`.pipe(Effect.flatMap(decodeLocked))
+    const [row] = rows
+    return row === undefined ? Option.none() : Option.some(yield* decodeProfile(row.profile))
+  }, orUnavailable)
+
   const store = Effect.fnUntraced(function*(scope: Scope, userId: UserId, profile: Profile) {
     const text = yield* encodeProfile(profile)
     if (text.length > longestProfile) return yield* new ProfileTooLong()
@@ -132,6 +139,7 @@ const make = Effect.gen(function*() {
     find: (scope, userId) => Effect.map(person(scope, userId), ({ profile }) => profile),
     person,
     document,
+    asOf,
     replace,
     merge,
     patch,

@@ -41,6 +41,12 @@ export class Profiles extends Context.Service<Profiles, {
    * Without preferences, `preferences` is left out; without a profile, the answer is none.
    */
   readonly document: (scope: Scope, userId: UserId) => Effect.Effect<Option.Option<string>, StoreUnavailable>
+  /** The profile as it was at `at` (epoch ms); none if it was written since, or there was none. */
+  readonly asOf: (
+    scope: Scope,
+    userId: UserId,
+    at: number
+  ) => Effect.Effect<Option.Option<Profile>, StoreUnavailable>
   /** Creates or replaces; keys that are not sent are removed. */
   readonly replace: (scope: Scope, userId: UserId, profile: Profile) => Effect.Effect<void, StoreUnavailable>
   /** Creates or merges: objects deeply, arrays and scalars replaced. */

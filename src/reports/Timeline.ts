@@ -3,6 +3,7 @@ import type { HistoryEvent, HistoryType } from "#schemas/History.ts"
 import type { JsonMap } from "#schemas/Optional.ts"
 import { isObject } from "#schemas/Json.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
+import * as Recipients from "#src/delivery/intake/Recipients.ts"
 import * as OutputParts from "#src/reports/OutputParts.ts"
 import type { MessageRecord, Original } from "#src/reports/MessageLog.ts"
 import type { Schema } from "effect"
@@ -27,13 +28,15 @@ const members = (event: HistoryEvent) => ({
 export interface Shown {
   readonly instructions: Original["instructions"]
   readonly recipient: Schema.JsonObject
+  /** The profile that the recipient had, and it under what the send says; `undefined` where that is not known any more. */
+  readonly profiles: { readonly stored_profile: JsonMap; readonly merged_profile: JsonMap } | undefined
   /** What the send itself overrides in the requests to vendors: by a provider's key, and by channel under `channel`. */
   readonly override: Schema.JsonObject
 }
 
 /** The fields of an event that come from the message: stored events hold no addresses and payloads. */
 const joined = (type: HistoryType, record: MessageRecord, shown: Shown): Schema.JsonObject => {
-  const { instructions, override, recipient } = shown
+  const { instructions, override, profiles, recipient } = shown
   switch (type) {
     case "ENQUEUED":
       return {
@@ -46,7 +49,7 @@ const joined = (type: HistoryType, record: MessageRecord, shown: Shown): Schema.
     case "MAPPED":
       return { event_id: record.event, notification_id: record.template }
     case "PROFILE_LOADED":
-      return { received_profile: recipient }
+      return { received_profile: recipient, ...profiles }
     default:
       return {}
   }
@@ -93,23 +96,25 @@ const overridesOf = (settings: Overriding): Schema.JsonObject =>
     })
   )
 
-/** A send as its caller may see it. */
-export const forCaller = ({ instructions, recipient }: Original): Shown => {
+/** A send as its caller may see it. `stored`: the profile that the recipient had. */
+export const forCaller = ({ instructions, recipient }: Original, stored?: JsonMap): Shown => {
   const channel = overridesOf(instructions.channels)
   return {
     instructions,
     recipient: recipientJson(recipient),
+    profiles: stored && { stored_profile: stored, merged_profile: Recipients.profileFor(stored, recipient) },
     override: { ...overridesOf(instructions.providers), ...(Object.keys(channel).length === 0 ? {} : { channel }) }
   }
 }
 
 /**
- * A send as its recipient may see it: without the workspace's credentials, which no browser should hold, and without
- * the overrides.
+ * A send as its recipient may see it: without the workspace's credentials, which no browser should hold, without the
+ * overrides, and without what the workspace stores of the recipient.
  */
 export const forUser = ({ instructions, recipient }: Original): Shown => ({
   instructions,
   recipient: Object.fromEntries(Object.entries(recipientJson(recipient)).map(withoutCredentials)),
+  profiles: undefined,
   override: {}
 })
 

@@ -4,7 +4,8 @@ import { type Profile, UserId } from "#schemas/Profile.ts"
 import { longestProfile, Profiles } from "#src/people/Profiles.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, layer } from "@effect/vitest"
-import { Effect, type Layer, Option, Schema } from "effect"
+import { Clock, Effect, type Layer, Option, Schema } from "effect"
+import { TestClock } from "effect/testing"
 
 // As every server does: keys with escapes come back as they were.
 JsonKeys.install()
@@ -193,6 +194,34 @@ export const profilesContract = <E>(name: string, stores: Layer.Layer<Profiles, 
         assert.deepStrictEqual(stored, { outcome: "ProfileTooLong", profile: { half } })
         yield* profiles.merge(scope, Fixture.user, { half: "short" })
         assert.deepStrictEqual(yield* found, { half: "short" })
+      }))
+
+    it.effect("a profile is known as it was at a time until it is written again", () =>
+      Effect.gen(function*() {
+        const { profiles, scope } = yield* start
+        const at = yield* Clock.currentTimeMillis
+        const seen = Effect.forEach(
+          [-1, 0, 1],
+          (after) => Effect.map(profiles.asOf(scope, Fixture.user, at + after), Option.getOrUndefined)
+        )
+        const nobody = [undefined, undefined, undefined]
+        assert.deepStrictEqual(yield* seen, nobody)
+        yield* profiles.replace(scope, Fixture.user, { a: 1 })
+        assert.deepStrictEqual(yield* seen, [undefined, { a: 1 }, { a: 1 }])
+        const writes = [
+          profiles.merge(scope, Fixture.user, { b: 2 }),
+          profiles.patch(scope, Fixture.user, [{ op: "remove", path: "/b" }]),
+          profiles.replace(scope, Fixture.user, { a: 1 })
+        ]
+        for (const write of writes) {
+          yield* TestClock.adjust("1 minute")
+          yield* write
+          assert.deepStrictEqual(yield* seen, nobody)
+          const now = yield* Clock.currentTimeMillis
+          assert.isTrue(Option.isSome(yield* profiles.asOf(scope, Fixture.user, now)))
+        }
+        yield* profiles.remove(scope, Fixture.user)
+        assert.isTrue(Option.isNone(yield* profiles.asOf(scope, Fixture.user, Number.MAX_SAFE_INTEGER)))
       }))
 
     it.effect("remove forgets, and again changes nothing", () =>

@@ -33,5 +33,5 @@ export const store = (state: State, { at, expansion, key, messages, profiles, re
     next = putMessage({ ...next, seq }, row(message, seq, at))
   }
   if (expansion !== undefined) next = putExpansion(next, expansion, at)
-  return withProfiles(next, profiles)
+  return withProfiles(next, profiles, at)
 }

@@ -68,7 +68,7 @@ const withPage = (
     if (recorded._tag === "Written") statuses.set(member.id, recorded.status)
     next = begun
   }
-  return [withProfiles(next, profiles), next.seq - state.seq, statuses]
+  return [withProfiles(next, profiles, common.enqueuedAt), next.seq - state.seq, statuses]
 }
 
 /** What a step of an expansion did; the store adds the time of the commit. */

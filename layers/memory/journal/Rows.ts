@@ -1,4 +1,4 @@
-import { type MessageRow, type State, userName } from "#layers/memory/State.ts"
+import { type MessageRow, type State, userName, withProfile } from "#layers/memory/State.ts"
 import type { Acceptance, NewMessage } from "#src/delivery/Journal.ts"
 import { HashMap } from "effect"
 
@@ -30,12 +30,11 @@ export const row = (
 }
 
 /** Stores the profiles of users who have none yet. */
-export const withProfiles = (state: State, profiles: Acceptance["profiles"]): State => {
+export const withProfiles = (state: State, profiles: Acceptance["profiles"], at: number): State => {
   let next = state
   for (const { profile, scope, userId } of profiles) {
     const name = userName(scope, userId)
-    if (HashMap.has(next.profiles, name)) continue
-    next = { ...next, profiles: HashMap.set(next.profiles, name, JSON.stringify(profile)) }
+    if (!HashMap.has(next.profiles, name)) next = withProfile(next, name, profile, at)
   }
   return next
 }

@@ -93,3 +93,10 @@ export const jsonOf = (fields: Readonly<Record<string, unknown>>): JsonMap =>
   Object.fromEntries(
     Object.entries(fields).filter((field): field is [string, Schema.Json] => field[1] !== null && isJson(field[1]))
   )
+
+/** The stored profile under what the send itself says of the recipient, which wins for this send (api.md §3, Do 3). */
+export const profileFor = (stored: JsonMap, recipient: Recipient): JsonMap => ({
+  ...stored,
+  ...jsonOf(profileOf(recipient)),
+  ...(typeof recipient.user_id === "string" ? { user_id: recipient.user_id } : {})
+})

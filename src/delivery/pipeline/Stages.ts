@@ -47,13 +47,6 @@ const loading = Trace.stage("profile")
 const preferring = Trace.stage("preferences")
 const routing = Trace.stage("route")
 
-/** The stored profile under what the send itself says of the recipient, which wins for this send (api.md §3, Do 3). */
-const merged = (stored: Schema.JsonObject, message: OpenMessage): Schema.JsonObject => ({
-  ...stored,
-  ...Recipients.jsonOf(Recipients.profileOf(message.recipient)),
-  ...(typeof message.recipient.user_id === "string" ? { user_id: message.recipient.user_id } : {})
-})
-
 /** Somebody without a stored profile. */
 const stranger: Person = { profile: Option.none(), preferences: undefined }
 
@@ -92,7 +85,7 @@ export const make = Effect.gen(function*() {
     const tenancy = yield* Write.patiently(tenancies.of(message.scope, message.recipient))
     const person = yield* loading(load(message))
     const inTenant = Tenancies.profileIn(tenancy, Option.getOrElse(person.profile, () => ({})))
-    const profile = merged(yield* devices.added(message, configured, inTenant), message)
+    const profile = Recipients.profileFor(yield* devices.added(message, configured, inTenant), message.recipient)
     const data = { ...message.instructions.data, ...message.recipient.data }
     const brandOf = yield* Write.patiently(brand(message.scope, {
       instructions: message.instructions,
@@ -171,7 +164,10 @@ export const make = Effect.gen(function*() {
     const { recipient } = message
     const tenancy = yield* Write.patiently(tenancies.of(scope, recipient))
     const person = yield* load(message)
-    const profile = merged(Tenancies.profileIn(tenancy, Option.getOrElse(person.profile, () => ({}))), message)
+    const profile = Recipients.profileFor(
+      Tenancies.profileIn(tenancy, Option.getOrElse(person.profile, () => ({}))),
+      recipient
+    )
     return yield* Effect.fromResult(Delays.waitOf(delay, profile, now)).pipe(
       Effect.mapError((detail) => Refusal.knowing(Refusal.undeliverable("FAILED", detail), { recipient }))
     )

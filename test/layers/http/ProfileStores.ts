@@ -20,6 +20,7 @@ export const layer = (state: State) =>
           (profile) => JSON.stringify({ profile, preferences: state.legacy.get(`${scope} ${userId}`) })
         )
       ),
+    asOf: (scope, userId) => Effect.sync(() => Option.fromUndefinedOr(state.profiles.get(`${scope} ${userId}`))),
     replace: (scope, userId, profile) => Effect.sync(() => void state.profiles.set(`${scope} ${userId}`, profile)),
     merge: Effect.fnUntraced(function*(scope, userId, profile) {
       if (state.down) return yield* new StoreUnavailable({ cause: "planted" })

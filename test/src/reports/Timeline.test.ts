@@ -56,6 +56,30 @@ describe("A send as its recipient may see it", () => {
   })
 })
 
+describe("The profile that a message was sent with", () => {
+  const told = (shown: Timeline.Shown) => Timeline.entries([{ type: "PROFILE_LOADED", ts: 1 }], Fixture.record(), shown)
+  const send = shown({ user_id: "ada", email: "new@example.com", locale: null, tenant_id: "acme", data: { a: 1 } })
+  const stored = { email: "old@example.com", locale: "de", user_id: "eve" }
+
+  it("is what was stored, and that under what the send says of its recipient", () => {
+    assert.deepStrictEqual<unknown>(told(Timeline.forCaller(send, stored)), [{
+      type: "PROFILE_LOADED",
+      ts: 1,
+      received_profile: send.recipient,
+      stored_profile: stored,
+      merged_profile: { email: "new@example.com", locale: "de", user_id: "ada" }
+    }])
+  })
+
+  it("is left out where it is not known any more, and for a user's own token", () => {
+    for (const seen of [Timeline.forCaller(send), Timeline.forUser(send)]) {
+      assert.deepStrictEqual<unknown>(told(seen), [
+        { type: "PROFILE_LOADED", ts: 1, received_profile: send.recipient }
+      ])
+    }
+  })
+})
+
 describe("The outputs of a message", () => {
   it("are the last of each channel that was rendered", () => {
     const line = (type: HistoryEvent["type"], channel: string | undefined, text: string | undefined): HistoryEvent => ({
