@@ -30,13 +30,6 @@ const Tracking = Schema.Struct({ os_version: text, ip: text, lat: text, long: te
 /** Tokens that one user has at most: for a new one, the oldest goes. */
 export const mostTokens = 500
 
-/** Characters of JSON that a device, its properties or its tracking may have: an app writes them with a user's own key. */
-const mostDetail = 10_000
-
-const isBrief = Schema.makeFilter((detail: Schema.Json | typeof Device.Type | typeof Tracking.Type) =>
-  JSON.stringify(detail).length <= mostDetail ? undefined : `Expected at most ${mostDetail} characters of JSON`
-)
-
 /** What callers gave for a token besides its provider. */
 export const TokenDetails = Schema.Struct({
   device: Schema.optionalKey(Device),
@@ -68,11 +61,24 @@ export type Expiry = typeof Expiry.Type
 export const TokenWrite = Schema.Struct({
   provider_key: TokenProvider,
   expiry_date: optional(Expiry),
-  device: optional(Device.check(isBrief)),
-  properties: optional(Schema.Json.check(isBrief)),
-  tracking: optional(Tracking.check(isBrief))
+  device: optional(Device),
+  properties: optional(Schema.Json),
+  tracking: optional(Tracking)
 })
 export type TokenWrite = typeof TokenWrite.Type
+
+/**
+ * Characters of JSON that a token's device, properties and tracking may have together: an app writes them with a user's
+ * own key, and whoever lists the user's tokens is shown all.
+ */
+const mostDetail = 8_000
+
+/** The check of that, for what has the fields of a write. */
+export const isBrief = Schema.makeFilter(({ device, properties, tracking }: TokenWrite) =>
+  JSON.stringify({ device, properties, tracking }).length <= mostDetail
+    ? undefined
+    : `Expected at most ${mostDetail} characters of JSON in device, properties and tracking`
+)
 
 /** The details in a write; `null` counts as left out. */
 export const detailsOf = ({ device, properties, tracking }: TokenWrite): TokenDetails => ({
@@ -87,5 +93,5 @@ export const TokenDocument = Schema.Struct({
   ...TokenWrite.fields,
   status: TokenStatus,
   status_reason: optional(Reference.check(Schema.isMaxLength(512)))
-})
+}).check(isBrief)
 export type TokenDocument = typeof TokenDocument.Type

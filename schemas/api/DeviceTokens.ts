@@ -2,6 +2,7 @@ import { NotFound } from "#schemas/api/Errors.ts"
 import { maybe } from "#schemas/api/Maybe.ts"
 import {
   Expiry,
+  isBrief,
   mostTokens,
   Token,
   TokenDetails,
@@ -47,7 +48,9 @@ export class DeviceTokens extends HttpApiGroup.make("deviceTokens").add(
     payload: [
       Schema.Struct({
         tokens: optional(
-          Schema.Array(Schema.Struct({ token: Token, ...TokenWrite.fields })).check(Schema.isMaxLength(mostTokens))
+          Schema.Array(Schema.Struct({ token: Token, ...TokenWrite.fields }).check(isBrief)).check(
+            Schema.isMaxLength(mostTokens)
+          )
         )
       }),
       Schema.Null
@@ -62,7 +65,7 @@ export class DeviceTokens extends HttpApiGroup.make("deviceTokens").add(
     .annotate(OpenApi.Summary, "Get a device token"),
   HttpApiEndpoint.put("register", "/:token", {
     params,
-    payload: Schema.Struct({ token: optional(Schema.String), ...TokenWrite.fields })
+    payload: Schema.Struct({ token: optional(Schema.String), ...TokenWrite.fields }).check(isBrief)
   })
     .annotate(OpenApi.Summary, "Register a device token")
     .annotate(OpenApi.Description, `Creates or replaces it; another user's token moves to this one. ${description}`),

@@ -69,14 +69,24 @@ describe("Device tokens over HTTP", () => {
         [yield* answer("PUT", "/users/ada/tokens/t", { ...write, expiry_date: true }), /^expiry_date: /],
         [yield* answer("PUT", "/users/ada/tokens/t", { ...write, expiry_date: "soon" }), /^expiry_date: /],
         [
-          yield* answer("PUT", "/users/ada/tokens/t", { ...write, properties: { a: "x".repeat(10_000) } }),
-          /^properties: Expected at most 10000 characters of JSON/
+          yield* answer("PUT", "/users/ada/tokens/t", {
+            ...write,
+            properties: { a: "x".repeat(4_000) },
+            device: { model: "x".repeat(4_000) }
+          }),
+          /^body: Expected at most 8000 characters of JSON in device, properties and tracking/
+        ],
+        [
+          yield* answer("PUT", "/users/ada/tokens", {
+            tokens: [{ ...write, token: "x", properties: ["x".repeat(8_000)] }]
+          }),
+          /^tokens\[0\]: Expected at most 8000 characters/
         ],
         [
           yield* answer("PATCH", "/users/ada/tokens/t", {
-            patch: [{ op: "add", path: "/tracking", value: { ip: "x".repeat(10_000) } }]
+            patch: [{ op: "add", path: "/tracking", value: { ip: "x".repeat(8_000) } }]
           }),
-          /^tracking: Expected at most 10000 characters of JSON/
+          /^body: Expected at most 8000 characters of JSON/
         ],
         [
           yield* answer("PUT", "/users/ada/tokens", {
