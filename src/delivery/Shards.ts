@@ -8,7 +8,7 @@ import { Journal } from "#src/delivery/Journal.ts"
 import * as LaneShares from "#src/delivery/shards/LaneShares.ts"
 import * as Mailboxes from "#src/delivery/Mailboxes.ts"
 import * as Weight from "#src/delivery/journal/Weight.ts"
-import { fromRow, Lane, type OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
+import { Lane, type OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import * as Owned from "#src/delivery/shards/Owned.ts"
 import * as PushDevices from "#src/delivery/pipeline/PushDevices.ts"
 import { Pipeline } from "#src/delivery/Pipeline.ts"
@@ -164,7 +164,6 @@ export const layer = Layer.effect(
           release(message)
           return false
         },
-        decode: fromRow,
         backlogged: (is) => {
           if (isBacklogged[lane] === is) return
           isBacklogged[lane] = is

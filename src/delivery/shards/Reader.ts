@@ -1,14 +1,14 @@
 import type { MessageId } from "#schemas/MessageId.ts"
 import type { Journal } from "#src/delivery/Journal.ts"
 import * as LaneShares from "#src/delivery/shards/LaneShares.ts"
-import type { DueRow, Lane, OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
+import { type DueRow, fromRow, type Lane, type OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import type { make as makeOwned } from "#src/delivery/shards/Owned.ts"
 import { retried } from "#src/delivery/shards/Retried.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as Weight from "#src/delivery/journal/Weight.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import * as Outage from "#src/store/Outage.ts"
-import { Clock, Duration, Effect, Exit, Latch, Metric, Schedule, type Schema, type Scope } from "effect"
+import { Clock, Duration, Effect, Exit, Latch, Metric, Schedule, type Scope } from "effect"
 
 /** Rows of one look at the store, at most. */
 const largestWindow = 1_000
@@ -77,7 +77,6 @@ export const make = Effect.fnUntraced(function*(options: {
   /** Which turns are full, so that nothing is read for them, and whether a turn may hold another message. */
   readonly turns: Pick<ReturnType<typeof LaneShares.make>, "full" | "isFull" | "mayHold" | "openings">
   readonly offer: (message: OpenMessage) => boolean
-  readonly decode: (row: DueRow) => Exit.Exit<OpenMessage, Schema.SchemaError>
   readonly abandon: (row: DueRow) => Effect.Effect<void, never>
   /** Told whether more is due than there is room for: what is accepted now is left as rows. */
   readonly backlogged: (is: boolean) => void
@@ -196,7 +195,7 @@ export const make = Effect.fnUntraced(function*(options: {
       seen.add(row.id)
       if (!isSame(row.shard) || options.holds(row.id)) continue
       if (refused.has(row.recipientKey) || givenUp.has(row.recipientKey)) continue
-      const decoded = options.decode(row)
+      const decoded = fromRow(row)
       if (Exit.isFailure(decoded)) {
         yield* options.abandon(row)
         continue

@@ -1,5 +1,5 @@
 import { type Due, Journal } from "#src/delivery/Journal.ts"
-import { fromRow, type OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
+import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import * as LaneShares from "#src/delivery/shards/LaneShares.ts"
 import * as Owned from "#src/delivery/shards/Owned.ts"
 import * as Reader from "#src/delivery/shards/Reader.ts"
@@ -42,7 +42,6 @@ const started = Effect.fnUntraced(function*(different: Partial<Options> = {}) {
       offered.push(message)
       return true
     },
-    decode: fromRow,
     abandon: () => Effect.void,
     backlogged: () => undefined,
     ...different

@@ -1,5 +1,5 @@
 import { Journal, type Due, type Window } from "#src/delivery/Journal.ts"
-import { fromRow, type OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
+import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import * as Weight from "#src/delivery/journal/Weight.ts"
 import * as LaneShares from "#src/delivery/shards/LaneShares.ts"
 import * as Owned from "#src/delivery/shards/Owned.ts"
@@ -129,7 +129,6 @@ const world = Effect.fnUntraced(function*(capacity: number) {
       offered.push(message)
       return true
     },
-    decode: fromRow,
     backlogged: () => undefined,
     // Its write takes a while, in which all goes on.
     abandon: ({ id }) =>
