@@ -219,9 +219,10 @@ export const make = Effect.fnUntraced(function*(options: {
     after = due.upTo
     timedAfter = due.timedUpTo
     options.backlogged(!due.complete || waiting.size > 0)
-    if (!due.complete || left !== began) return false
+    const sawAll = due.complete && left === began
+    caughtUp = sawAll && waiting.size === 0
+    if (!sawAll) return false
     nextDue = Math.min(due.next ?? Infinity, expected)
-    caughtUp = waiting.size === 0
     if (!caughtUp) return later.every(({ id }) => seen.has(id))
     for (const recipientKey of overflowed) if (!refused.has(recipientKey)) overflowed.delete(recipientKey)
     // Once one finds no room the others wait for a look: one of its recipient in another turn would pass it.
