@@ -6,6 +6,7 @@ import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import { isNamed, type Provider } from "#src/delivery/Provider.ts"
 import * as Write from "#src/delivery/journal/Write.ts"
 import { DeviceTokens, type Reachable } from "#src/people/DeviceTokens.ts"
+import * as Patience from "#src/store/Patience.ts"
 import { Effect, Layer, type Schema } from "effect"
 
 const channel = "push"
@@ -78,12 +79,12 @@ export const make = Effect.gen(function*() {
 /** Marks tokens that their provider calls dead. */
 export const marking = Layer.effect(
   DeadAddresses,
-  Effect.map(
-    DeviceTokens,
-    (devices) => ({ address, detail, provider, scope }: DeadAddress) =>
-      devices.invalidate(scope, provider, address, detail).pipe(
-        Effect.timeout(patience),
+  Effect.gen(function*() {
+    const devices = yield* DeviceTokens
+    const patiently = yield* Patience.within(patience)
+    return ({ address, detail, provider, scope }: DeadAddress) =>
+      patiently(devices.invalidate(scope, provider, address, detail)).pipe(
         Effect.catch((error) => Effect.logWarning("cannot mark a dead device token", error._tag))
       )
-  )
+  })
 )

@@ -97,18 +97,19 @@ describe("PushDevices", () => {
       const stores = {
         well: (...args: ReadonlyArray<unknown>) => Effect.sync(() => void marked.push(args)),
         away: () => Effect.fail(new StoreUnavailable({ cause: "away" })),
-        silent: () => Effect.never
+        // Interrupting a statement on a silent connection waits for its cancellation.
+        silent: () => Effect.onInterrupt(Effect.never, () => Effect.sleep("5 seconds"))
       }
       for (const invalidate of [stores.well, stores.away, stores.silent]) {
-        const marking = Layer.provide(PushDevices.marking, Layer.mock(DeviceTokens, { invalidate }))
-        const tell = Effect.flatMap(
-          DeadAddresses,
-          (died) => died({ scope, provider: "expo", address: "e1", detail: "gone" })
-        )
-        const telling = yield* Effect.forkChild(Effect.provide(tell, marking))
-        yield* TestClock.adjust("2 seconds")
-        assert.isDefined(telling.pollUnsafe())
-        yield* Fiber.join(telling)
+        const tell = Effect.gen(function*() {
+          const died = yield* DeadAddresses
+          const telling = yield* Effect.forkChild(died({ scope, provider: "expo", address: "e1", detail: "gone" }))
+          yield* TestClock.adjust("2 seconds")
+          assert.isDefined(telling.pollUnsafe())
+          yield* Fiber.join(telling)
+          yield* TestClock.adjust("5 seconds")
+        })
+        yield* Effect.provide(tell, Layer.provide(PushDevices.marking, Layer.mock(DeviceTokens, { invalidate })))
       }
       assert.deepStrictEqual(marked, [[scope, "expo", "e1", "gone"]])
     }))
