@@ -27,6 +27,9 @@ const withPoint = (text: string, keepsPoint: boolean): string => keepsPoint && !
 /** Drops zeros at the end of the fraction. */
 const cut = (text: string): string => text.includes(".") ? text.replace(/\.?0+$/, "") : text
 
+/** The most decimal places that `toFixed` writes. */
+const mostPlaces = 100
+
 const decimals = (size: number, places: number): string =>
   // Such a number has no fraction, and toFixed would write an exponent.
   size >= 1e21 ? `${numeral(size)}${places > 0 ? `.${"0".repeat(places)}` : ""}` : size.toFixed(places)
@@ -51,11 +54,11 @@ export const exponential = (size: number, places: number, alt: boolean, layout: 
  */
 export const general = (size: number, precision: number, alt: boolean, layout: Layout): string => {
   const digits = Math.max(1, precision)
-  const power = size === 0 ? 0 : Number(size.toExponential(Math.min(100, digits - 1)).split("e")[1])
+  const power = size === 0 ? 0 : Number(size.toExponential(digits - 1).split("e")[1])
   if (power < -4 || power >= digits) {
     const [made, exponent] = powers(size, digits - 1)
     return signed((alt ? withPoint(made, true) : cut(made)) + exponent, "", layout)
   }
-  const made = decimals(size, Math.max(0, digits - 1 - power))
+  const made = decimals(size, Math.min(mostPlaces, Math.max(0, digits - 1 - power)))
   return signed(alt ? withPoint(made, true) : cut(made), "", layout)
 }

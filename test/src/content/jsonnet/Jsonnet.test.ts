@@ -76,6 +76,13 @@ describe("Jsonnet", () => {
     for (const [program, detail] of cases) assert.strictEqual(failure(program), `The jsonnet ${detail}`)
   })
 
+  it("formats a number with as many digits as a format may ask for, however small it is", () => {
+    for (const format of ["%.100e", "%.100f", "%.100g", "%#.100g"]) {
+      for (const value of [0.0001, 0.00123, 0.5, 0, 1, 1_234.5, 1e22])
+        assert.strictEqual(Number(made(`"${format}" % ${value}`)), value, `${format} of ${value}`)
+    }
+  })
+
   it.effect.prop(
     "objects are added as layers: the right one overrides, null objects change nothing, and self is the whole",
     { a: Fields, b: Fields, c: Fields },
