@@ -1,25 +1,13 @@
 import { reader } from "#src/content/jsonnet/Data.ts"
 import { jsonText, lines, minified } from "#src/content/jsonnet/Manifest.ts"
 import { define } from "#src/content/jsonnet/std/Arguments.ts"
+import { nestsDeeper } from "#src/content/Nesting.ts"
 import { Option, Schema } from "effect"
 
 const parsed = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Json))
 
 /** The longest JSON text, and how deep its brackets may be nested. */
 const [longest, deepest] = [262_144, 128]
-
-/**
- * Whether brackets are nested no deeper than we may recurse. Brackets inside strings are counted too, which errs on the
- * safe side.
- */
-const isFlat = (text: string): boolean => {
-  let depth = 0
-  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
-    depth += bracket === "[" || bracket === "{" ? 1 : -1
-    if (depth > deepest) return false
-  }
-  return true
-}
 
 /** Functions that write and parse JSON text. */
 export const texts = [
@@ -38,7 +26,7 @@ export const texts = [
   define("manifestJsonMinified", "value", (given) => jsonText(given.machine, given.value(0), minified, given.at)),
   define("parseJson", "str", (given) => {
     const text = given.string(0)
-    if (text.length > longest || !isFlat(text)) return given.fail("the JSON is too long or too deep")
+    if (text.length > longest || nestsDeeper(text, deepest)) return given.fail("the JSON is too long or too deep")
     if (!given.machine.step(text.length >> 4)) return null
     const found = parsed(text)
     return Option.isSome(found) ? reader(given.machine)(found.value) : given.fail("this is no JSON")

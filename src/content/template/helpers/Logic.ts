@@ -1,7 +1,7 @@
 import type { Value } from "#schemas/Json.ts"
+import { nestsDeeper } from "#src/content/Nesting.ts"
 import { textOf } from "#src/content/Own.ts"
 import { type Helper, isSomething, type Surroundings, text } from "#src/content/template/Helper.ts"
-import { nestsTooDeep } from "#src/content/template/helpers/Nesting.ts"
 import * as Conditions from "#src/delivery/Conditions.ts"
 import { Result, Schema } from "effect"
 
@@ -59,11 +59,14 @@ const filter: Helper = ([source, property, operator, value], _, around) => {
 
 const decode = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Json))
 
+/** How deep a parsed text may be nested. */
+const deepest = 64
+
 const jsonParse: Helper = ([source], _, around) => {
   const json = text(source, around)
   // Each value of a JSON text costs time, and its nesting is the depth of the parser's stack.
   if (!around.budget.step(Math.ceil(json.length / 8))) return undefined
-  const parsed = nestsTooDeep(json) ? undefined : decode(json)
+  const parsed = nestsDeeper(json, deepest) ? undefined : decode(json)
   if (parsed !== undefined && Result.isSuccess(parsed)) return parsed.success
   around.budget.fail("json-parse: the text is not JSON")
   return undefined

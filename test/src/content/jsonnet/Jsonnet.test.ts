@@ -83,6 +83,12 @@ describe("Jsonnet", () => {
     }
   })
 
+  it("parses no JSON that is nested too deep, whatever its texts say", () => {
+    const [open, close] = ["[".repeat(200), "]".repeat(200)]
+    assert.strictEqual(made(`std.parseJson('"${open}"')`), open)
+    assert.match(failure(`std.parseJson('["${close}", ${open}${close}]')`), /too long or too deep$/)
+  })
+
   it.effect.prop(
     "objects are added as layers: the right one overrides, null objects change nothing, and self is the whole",
     { a: Fields, b: Fields, c: Fields },

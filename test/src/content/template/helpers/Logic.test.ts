@@ -1,4 +1,3 @@
-import { nestsTooDeep } from "#src/content/template/helpers/Nesting.ts"
 import { body, failure } from "#test/src/content/Rendering.ts"
 import { assert, describe, it } from "@effect/vitest"
 
@@ -16,8 +15,6 @@ const data = {
 }
 
 const say = (source: string): string => body(source, { data })
-
-const nested = (depth: number, open: string, close: string): string => open.repeat(depth) + close.repeat(depth)
 
 describe("Logic in templates", () => {
   it("a comparison is as strict as its sign", () => {
@@ -93,19 +90,5 @@ describe("json-parse in templates", () => {
         open
       )
     }
-  })
-
-  it("counts as nested what is, whatever stands beside it or in its texts", () => {
-    const brackets = "[{".repeat(100)
-    const shallow = [
-      nested(32, "[{\"a\":", "}]"),
-      `[${"[],{},".repeat(100)}0]`,
-      JSON.stringify(brackets),
-      JSON.stringify({ [`"${brackets}`]: `\\"${brackets}` }),
-      JSON.stringify(["\\", `${brackets}\n`, "\""])
-    ]
-    for (const json of shallow) assert.isFalse(nestsTooDeep(json), json.slice(0, 40))
-    for (const json of [nested(33, "[{\"a\":", "}]"), `["\\"]]]]", ${nested(64, "[", "]")}]`])
-      assert.isTrue(nestsTooDeep(json), json.slice(0, 40))
   })
 })

@@ -1,13 +1,11 @@
-const deepest = 64
-
 /**
  * An unterminated string is matched to the end of the text: otherwise it would be tried again from each of its quotes,
  * in quadratic time.
  */
 const mark = /"(?:[^"\\]|\\.)*"?|[[\]{}]/gs
 
-/** Whether a JSON text is nested deeper than templates allow; checked before it is parsed. */
-export const nestsTooDeep = (json: string): boolean => {
+/** Whether a JSON text is nested deeper than `deepest`; asked before it is parsed, since a parser may recurse. */
+export const nestsDeeper = (json: string, deepest: number): boolean => {
   let depth = 0
   for (const [found] of json.matchAll(mark)) {
     if (found === "[" || found === "{") depth++
