@@ -13,7 +13,7 @@ import type { HttpApiEndpoint } from "effect/http-api"
 
 type Endpoint = Pick<HttpApiEndpoint.Top, "method" | "path">
 
-export const forbidden = errorReply(403, "The scopes of this token do not allow it", "authorization_error")
+const forbidden = errorReply(403, "The scopes of this token do not allow it", "authorization_error")
 
 /**
  * The recipient whose messages may be listed: the one that is named or, if none is, the token's only user. `undefined`:

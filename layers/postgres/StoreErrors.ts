@@ -9,7 +9,7 @@ import { isSqlError, type SqlError } from "effect/sql/SqlError"
 const sqlStatePattern = /^[0-9FHPX][0-9A-Z]{4}$/
 
 /** The SQLSTATE that the server gave; `undefined` when the error is the connection's. */
-export const sqlState = (error: SqlError): string | undefined => {
+const sqlState = (error: SqlError): string | undefined => {
   const cause = error.reason.cause
   return Predicate.hasProperty(cause, "code") && typeof cause.code === "string" && sqlStatePattern.test(cause.code)
     ? cause.code

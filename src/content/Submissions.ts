@@ -8,7 +8,7 @@ export class SubmissionNotFound
   extends Schema.TaggedError<SubmissionNotFound>()("SubmissionNotFound", { id: Schema.String })
 {}
 
-export const CheckStatus = Schema.Literals(["RESOLVED", "FAILED", "PENDING"])
+const CheckStatus = Schema.Literals(["RESOLVED", "FAILED", "PENDING"])
 
 /** One check on a submission, by a reviewer or a program. `updated`: epoch ms of the last change of its status. */
 export const Check = Schema.Struct({

@@ -18,7 +18,7 @@ import {
 } from "#src/content/jsonnet/Value.ts"
 
 /** The value bound to a name. The parser has made sure that there is one. */
-export const find = (machine: Machine, env: Env, name: string): Slot => {
+const find = (machine: Machine, env: Env, name: string): Slot => {
   let hops = 1
   for (let at: Env | undefined = env; at !== undefined; at = at.around, hops++) {
     const slot = at.names.get(name)

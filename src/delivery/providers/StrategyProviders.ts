@@ -12,7 +12,7 @@ const ofEntry = (entry: RoutingEntry): ReadonlyArray<string> => {
 }
 
 /** The names that it sends through: providers' keys, aliases or ids, mixed with names of channels. */
-export const namedIn = ({ channels, routing }: Way): ReadonlySet<string> =>
+const namedIn = ({ channels, routing }: Way): ReadonlySet<string> =>
   new Set([
     ...(routing?.channels.flatMap(ofEntry) ?? []),
     ...Object.values(channels ?? {}).flatMap(({ providers }) => providers ?? [])
