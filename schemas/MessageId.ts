@@ -12,9 +12,6 @@ export type MessageId = typeof MessageId.Type
 /** The 32 hex digits of an id: its trace id in any tracing tool. */
 export const traceId = (id: MessageId): string => id.slice(2, 10) + id.slice(11)
 
-/** The second, since the epoch, that an id carries. */
-export const epochSeconds = (id: MessageId): number => Number.parseInt(id.slice(2, 10), 16)
-
 /** The millisecond, since the epoch, that an id carries. */
 export const epochMillis = (id: MessageId): number =>
-  epochSeconds(id) * 1_000 + Math.min(Number.parseInt(id.slice(11, 14), 16), 999)
+  Number.parseInt(id.slice(2, 10), 16) * 1_000 + Math.min(Number.parseInt(id.slice(11, 14), 16), 999)

@@ -1,6 +1,6 @@
 import { Database } from "#layers/memory/Database.ts"
 import { messagesOf } from "#layers/memory/State.ts"
-import { epochSeconds } from "#schemas/MessageId.ts"
+import * as Ids from "#src/delivery/intake/Ids.ts"
 import { memory, References } from "#src/reports/References.ts"
 import { Array, Clock, Effect, Layer, Option } from "effect"
 
@@ -13,7 +13,7 @@ export const layer = Layer.effect(
         const since = (yield* Clock.currentTimeMillis) - memory
         const found = yield* read((state) =>
           Array.findFirst(messagesOf(state, scope), ({ attempts, id }) =>
-            epochSeconds(id) * 1_000 >= since &&
+            Ids.secondOf(id) >= since &&
             attempts.some((attempt) => providers.includes(attempt.provider) && attempt.reference === reference))
         )
         return Option.map(found, ({ id }) => id)
