@@ -1,11 +1,9 @@
 import { NodeId } from "#layers/cluster/NodeId.ts"
+import * as Listening from "#layers/postgres/Listening.ts"
 import { Shards } from "#src/delivery/Shards.ts"
-import * as Outage from "#src/store/Outage.ts"
 import * as Patience from "#src/store/Patience.ts"
 import { PgClient } from "@effect/sql-pg"
-import { Clock, Duration, Effect, Layer, Queue, Schedule, Schema } from "effect"
-
-const backoff = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced(Duration.seconds(2))])
+import { Clock, Effect, Layer, Schema } from "effect"
 
 /** Ms between counts of the nodes, and for how long after another node's `join` this one does not count as alone. */
 const counted = 2_000
@@ -65,7 +63,7 @@ export const layer = Effect.fnUntraced(function*(address: string) {
   yield* shards.alone(false)
   yield* announce("join")
 
-  const heard = Effect.fnUntraced(function*(word: string, from: string, at: string | undefined) {
+  const heardOf = Effect.fnUntraced(function*(word: string, from: string, at: string | undefined) {
     // Of its own server, which hands over to it what it accepts. With other workers beside it, that is not enough.
     if (from === self && at === address) return
     const now = yield* Clock.currentTimeMillis
@@ -78,36 +76,6 @@ export const layer = Effect.fnUntraced(function*(address: string) {
     told = true
     yield* Effect.logWarning(collision(address))
   })
-
-  const outage = Outage.make({
-    lost: (error) => Effect.logWarning("no longer told of new messages", error),
-    found: Effect.logInfo("told of new messages again")
-  })
-
-  const listen = Effect.gen(function*() {
-    const notifications = yield* sql.listen("tidings_due")
-    yield* outage.found()
-    yield* shards.wake
-    // Announced again: an answer to the first `join` may have come before this node listened.
-    yield* announce("join")
-    listening = true
-    while (true) {
-      const { payload } = yield* Queue.take(notifications)
-      const [word = "", from = "", at] = payload.split(" ")
-      if (word === "join" || word === "here") {
-        yield* heard(word, from, at)
-        continue
-      }
-      const owned = yield* shards.owned
-      if (payload.split(",").some((shard) => owned.includes(Number(shard)))) yield* shards.wake
-    }
-  }).pipe(
-    Effect.scoped,
-    Effect.ensuring(Effect.suspend(() => {
-      listening = false
-      return shards.alone(false)
-    }))
-  )
 
   /** Wakes the owners after the clock was set ahead: they sleep until a time that they computed with the old clock. */
   const wakeAfterStep = Effect.fnUntraced(function*(now: number) {
@@ -133,14 +101,23 @@ export const layer = Effect.fnUntraced(function*(address: string) {
     )
   )
 
-  yield* listen.pipe(
-    Effect.tapError((error) => outage.lost(error)),
-    Effect.retry(backoff),
-    Effect.catchDefect((defect) =>
-      Effect.andThen(Effect.logError("listening for new messages crashed", defect), Effect.sleep("2 seconds"))
-    ),
-    Effect.forever,
-    Effect.forkScoped
-  )
+  yield* Listening.make("tidings_due", "new messages", {
+    began: Effect.gen(function*() {
+      yield* shards.wake
+      // Announced again: an answer to the first `join` may have come before this node listened.
+      yield* announce("join")
+      listening = true
+    }),
+    heard: Effect.fnUntraced(function*(payload) {
+      const [word = "", from = "", at] = payload.split(" ")
+      if (word === "join" || word === "here") return yield* heardOf(word, from, at)
+      const owned = yield* shards.owned
+      if (payload.split(",").some((shard) => owned.includes(Number(shard)))) yield* shards.wake
+    }),
+    ended: Effect.suspend(() => {
+      listening = false
+      return shards.alone(false)
+    })
+  })
   yield* Effect.andThen(Effect.sleep(counted), count).pipe(Effect.forever, Effect.forkScoped)
 }, Layer.effectDiscard)
