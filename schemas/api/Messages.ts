@@ -95,8 +95,7 @@ export class Messages extends HttpApiGroup.make("messages").add(
       OpenApi.Description,
       "Oldest first. PROFILE_LOADED has `stored_profile` and `merged_profile` for as long as the user's profile is not written again, and if"
         + " it has at most 100,000 characters of JSON; what tenants and device tokens add is not in them."
-    )
-    .annotate(OpenApi.Description, "Oldest first."),
+    ),
   HttpApiEndpoint.get("output", "/:message_id/output", {
     params,
     success: Schema.Struct({ results: Schema.Array(Output) }),
