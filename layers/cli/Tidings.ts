@@ -141,9 +141,30 @@ const replay = Command.make(
   )
 )
 
+/** The other commands ask a server. The store's modules are loaded for these alone. */
+const newKeys = Command.make(
+  "new-keys",
+  {},
+  () => Effect.flatMap(Effect.promise(() => import("#layers/cli/NewKeys.ts")), ({ run }) => run)
+).pipe(
+  Command.withDescription(
+    "Make four API keys in place of all others, in DATABASE_URL or the data directory of a server that is stopped"
+  )
+)
+
+const endOpen = Command.make(
+  "end-open",
+  {},
+  () => Effect.flatMap(Effect.promise(() => import("#layers/cli/EndOpen.ts")), ({ run }) => run)
+).pipe(
+  Command.withDescription(
+    "End all that waits to be sent, in a store that no server runs on: a restored backup would send it again"
+  )
+)
+
 Command.make("tidings").pipe(
   Command.withDescription("Talks to a running Tidings server"),
-  Command.withSubcommands([trace, cluster, replay]),
+  Command.withSubcommands([trace, cluster, replay, newKeys, endOpen]),
   Command.run({ version: "0.1.0" }),
   Effect.tapErrorTag("Stopped", ({ sentence }) => Console.error(sentence)),
   Effect.provide([NodeServices.layer, FetchHttpClient.layer]),

@@ -7,8 +7,8 @@ export class FirstKeys
 {}
 
 /** The text that shows the keys. They cannot be shown again, since only their digests are stored. */
-const keysText = (keys: BootstrapKeys): string => `
-  Tidings is set up. These are its API keys; they are shown this once.
+const keysText = (heading: string, keys: BootstrapKeys): string => `
+  ${heading}
 
     production, published   ${Redacted.value(keys.productionPublished)}
     production, draft       ${Redacted.value(keys.productionDraft)}
@@ -41,6 +41,14 @@ const stepsText = (url: string, key: string): string =>
 /** Writes on standard output directly, not as a log line. */
 const print = (text: string) => Effect.flatMap(Stdio.Stdio, ({ stdout }) => Stream.run(Stream.make(text), stdout()))
 
+/** Shows keys before they are stored. */
+export const show = (heading: string) =>
+  Effect.map(Stdio.Stdio, (stdio) => (keys: BootstrapKeys) =>
+    print(keysText(heading, keys)).pipe(
+      Effect.provideService(Stdio.Stdio, stdio),
+      Effect.mapError((cause) => new KeysUnseen({ cause }))
+    ))
+
 /** Warns an operator who chose keys on a store that already has others: all requests would get 401. */
 const sayUnused = (keys: ApiKeys["Service"], secret: Redacted.Redacted) =>
   Effect.catchTag(
@@ -59,13 +67,8 @@ export const layerKeys = (secret: Redacted.Redacted | undefined) =>
     FirstKeys,
     Effect.gen(function*() {
       const keys = yield* ApiKeys
-      const stdio = yield* Stdio.Stdio
-      const show = (made: BootstrapKeys) =>
-        print(keysText(made)).pipe(
-          Effect.provideService(Stdio.Stdio, stdio),
-          Effect.mapError((cause) => new KeysUnseen({ cause }))
-        )
-      const made = yield* keys.bootstrap(secret, secret === undefined ? show : undefined)
+      const shown = yield* show("Tidings is set up. These are its API keys; they are shown this once.")
+      const made = yield* keys.bootstrap(secret, secret === undefined ? shown : undefined)
       if (made === undefined && secret !== undefined) yield* sayUnused(keys, secret)
       return { made: secret === undefined ? made : undefined }
     })

@@ -1,6 +1,6 @@
 import { Database } from "#layers/memory/Database.ts"
 import { type KeyState, Scope } from "#schemas/Scope.ts"
-import { ApiKeys, InvalidKey } from "#src/access/ApiKeys.ts"
+import { ApiKeys, type BootstrapKeys, InvalidKey } from "#src/access/ApiKeys.ts"
 import { derive, SecretKey } from "#src/access/SecretKey.ts"
 import { Effect, HashMap, Layer, Option, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
@@ -29,26 +29,37 @@ export const layer = Layer.effect(
 
     const forget = modify((state) => [undefined, { ...state, apiKeys: HashMap.empty() }])
 
-    const bootstrap: ApiKeys["Service"]["bootstrap"] = Effect.fnUntraced(function*(secret, show) {
+    const makeFour = Effect.fnUntraced(function*(secret: Redacted.Redacted | undefined) {
       const made = yield* Effect.all({
         productionPublished: make("pk_prod_", production, "published", secret),
         productionDraft: make("dk_prod_", production, "draft", secret),
         testPublished: make("pk_test_", test, "published", secret),
         testDraft: make("dk_test_", test, "draft", secret)
       })
-      const stored = yield* modify((state) => {
-        if (!HashMap.isEmpty(state.apiKeys)) return [false, state]
-        const entries = Object.values(made).map(({ key, principal }) => [digest(key), principal] as const)
-        return [true, { ...state, apiKeys: HashMap.fromIterable(entries) }]
-      })
-      if (!stored) return undefined
-      const keys = {
+      const entries = Object.values(made).map(({ key, principal }) => [digest(key), principal] as const)
+      const keys: BootstrapKeys = {
         productionPublished: made.productionPublished.key,
         productionDraft: made.productionDraft.key,
         testPublished: made.testPublished.key,
         testDraft: made.testDraft.key
       }
+      return { keys, apiKeys: HashMap.fromIterable(entries) }
+    })
+
+    const bootstrap: ApiKeys["Service"]["bootstrap"] = Effect.fnUntraced(function*(secret, show) {
+      const { apiKeys, keys } = yield* makeFour(secret)
+      const stored = yield* modify((state) =>
+        HashMap.isEmpty(state.apiKeys) ? [true, { ...state, apiKeys }] : [false, state]
+      )
+      if (!stored) return undefined
       if (show !== undefined) yield* Effect.tapError(show(keys), () => forget)
+      return keys
+    })
+
+    const replace: ApiKeys["Service"]["replace"] = Effect.fnUntraced(function*(secret, show) {
+      const { apiKeys, keys } = yield* makeFour(secret)
+      if (show !== undefined) yield* show(keys)
+      yield* modify((state) => [undefined, { ...state, apiKeys }])
       return keys
     })
 
@@ -57,7 +68,8 @@ export const layer = Layer.effect(
         const principal = yield* read((state) => HashMap.get(state.apiKeys, digest(key)))
         return Option.isSome(principal) ? principal.value : yield* new InvalidKey()
       }),
-      bootstrap
+      bootstrap,
+      replace
     })
   })
 )

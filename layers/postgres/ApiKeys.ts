@@ -61,22 +61,39 @@ const make = Effect.gen(function*() {
     }
   )
 
+  const createFour = Effect.fnUntraced(function*(...[secret, show]: Parameters<ApiKeys["Service"]["replace"]>) {
+    const made = {
+      productionPublished: yield* create("production", "published", secret),
+      productionDraft: yield* create("production", "draft", secret),
+      testPublished: yield* create("test", "published", secret),
+      testDraft: yield* create("test", "draft", secret)
+    }
+    if (show !== undefined) yield* show(made)
+    return made
+  })
+
+  // Of two nodes that start at once, only one makes the keys.
+  const alone = sql`lock table api_keys in share row exclusive mode`
+
   const bootstrap: ApiKeys["Service"]["bootstrap"] = Effect.fnUntraced(
     function*(secret, show) {
-      // Of two nodes that start at once, only one makes the keys.
-      yield* sql`lock table api_keys in share row exclusive mode`
+      yield* alone
       if ((yield* sql`select 1 from api_keys limit 1`).length > 0) return undefined
-      const made = {
-        productionPublished: yield* create("production", "published", secret),
-        productionDraft: yield* create("production", "draft", secret),
-        testPublished: yield* create("test", "published", secret),
-        testDraft: yield* create("test", "draft", secret)
-      }
-      if (show !== undefined) yield* show(made)
-      return made
+      return yield* createFour(secret, show)
     },
     sql.withTransaction,
     orUnavailable
+  )
+
+  const replace: ApiKeys["Service"]["replace"] = Effect.fnUntraced(
+    function*(secret, show) {
+      yield* alone
+      yield* sql`delete from api_keys`
+      return yield* createFour(secret, show)
+    },
+    sql.withTransaction,
+    orUnavailable,
+    Effect.tap(Cache.invalidateAll(principals))
   )
 
   return ApiKeys.of({
@@ -84,7 +101,8 @@ const make = Effect.gen(function*() {
       const text = Redacted.value(key)
       return shape.test(text) ? Cache.get(principals, digest(text)) : Effect.fail(new InvalidKey())
     },
-    bootstrap
+    bootstrap,
+    replace
   })
 })
 

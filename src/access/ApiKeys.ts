@@ -21,7 +21,7 @@ export class KeysUnseen extends Schema.TaggedError<KeysUnseen>()("KeysUnseen", {
   }
 }
 
-/** The four keys of a fresh installation, shown once. */
+/** The four keys that are made together, shown once. */
 export interface BootstrapKeys {
   readonly productionPublished: Redacted.Redacted
   readonly productionDraft: Redacted.Redacted
@@ -41,4 +41,12 @@ export class ApiKeys extends Context.Service<ApiKeys, {
     secret: Redacted.Redacted | undefined,
     show?: (keys: BootstrapKeys) => Effect.Effect<void, KeysUnseen>
   ) => Effect.Effect<BootstrapKeys | undefined, KeysUnseen | StoreUnavailable>
+  /**
+   * Makes four keys in place of all that there are, which open nothing any more: nodes that run remember them for a
+   * minute at most. If `show` fails, the old ones stay.
+   */
+  readonly replace: (
+    secret: Redacted.Redacted | undefined,
+    show?: (keys: BootstrapKeys) => Effect.Effect<void, KeysUnseen>
+  ) => Effect.Effect<BootstrapKeys, KeysUnseen | StoreUnavailable>
 }>()("tidings/ApiKeys") {}

@@ -99,4 +99,31 @@ export const apiKeysContract = <E>(name: string, stores: Layer.Layer<ApiKeys, E>
     }, (
       { guess, prefix }
     ) => Effect.map(Effect.flip(authenticate(prefix + guess)), (error) => assert.strictEqual(error._tag, "InvalidKey")))
+
+    it.effect("keys that are replaced open nothing, at once; as long as the new ones are not shown, they stay", () =>
+      Effect.gen(function*() {
+        const keys = yield* ApiKeys
+        yield* Effect.forEach(four, authenticate)
+        const unseen = yield* Effect.flip(
+          keys.replace(Redacted.make("nobody-saw-these"), () => Effect.fail(new KeysUnseen({ cause: "closed" })))
+        )
+        assert.strictEqual(unseen._tag, "KeysUnseen")
+        assert.strictEqual((yield* Effect.flip(authenticate("pk_prod_nobody-saw-these")))._tag, "InvalidKey")
+        yield* Effect.forEach(four, authenticate)
+        const made = yield* keys.replace(Redacted.make("new"))
+        assert.deepStrictEqual<ReadonlyArray<unknown>>(
+          yield* Effect.forEach(
+            [made.productionPublished, made.productionDraft, made.testPublished, made.testDraft],
+            keys.authenticate
+          ),
+          [
+            { scope: 1, keyState: "published" },
+            { scope: 1, keyState: "draft" },
+            { scope: 2, keyState: "published" },
+            { scope: 2, keyState: "draft" }
+          ]
+        )
+        for (const old of four) assert.strictEqual((yield* Effect.flip(authenticate(old)))._tag, "InvalidKey", old)
+        assert.isUndefined(yield* keys.bootstrap(undefined))
+      }))
   })

@@ -1,0 +1,75 @@
+import { CannotConnect, sentence } from "#layers/CannotStart.ts"
+import { Stopped } from "#layers/cli/Server.ts"
+import * as DatabaseClock from "#layers/postgres/DatabaseClock.ts"
+import * as DataDirectory from "#layers/postgres/embedded/DataDirectory.ts"
+import * as Embedded from "#layers/postgres/embedded/Embedded.ts"
+import type { EmbeddedError } from "#layers/postgres/embedded/EmbeddedError.ts"
+import * as Installation from "#layers/postgres/Installation.ts"
+import * as Sessions from "#layers/postgres/Sessions.ts"
+import * as Tls from "#layers/postgres/Tls.ts"
+import * as SecretKeyFile from "#layers/settings/SecretKeyFile.ts"
+import * as Settings from "#layers/settings/Settings.ts"
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import { Effect, FileSystem, Layer, Path, type Schema } from "effect"
+import { SqlClient } from "effect/sql"
+
+/** The store of these settings, as the server opens it. The lock of a data directory keeps two from having it. */
+const client = (
+  { databaseUrl: url, dataDir, durability }: Settings.Values
+): Layer.Layer<SqlClient.SqlClient, CannotConnect | EmbeddedError | Schema.SchemaError, FileSystem.FileSystem> => {
+  if (url === undefined) return Embedded.layer({ dataDir, durability })
+  const pool = { url, maxConnections: 2, connectTimeout: "2 seconds" } as const
+  return DatabaseClock.layer.pipe(
+    Layer.provideMerge(Layer.unwrap(Effect.map(Tls.ofUrl(url), (ssl) => Sessions.layer({ ...pool, ssl })))),
+    Layer.catchTag("SqlError", (cause) => Layer.effectContext(new CannotConnect({ cause })))
+  )
+}
+
+const notSetUp = (what: string) =>
+  new Stopped({
+    sentence: `${what} is not set up yet; set DATABASE_URL or TIDINGS_DATA_DIR as the server has them`,
+    code: 1
+  })
+
+/** Fails where there is nothing yet: to open the store, or to look for its key, would make one. */
+const isThere = Effect.fnUntraced(function*({ databaseUrl, dataDir, secretKey }: Settings.Values) {
+  const { exists } = yield* FileSystem.FileSystem
+  if (databaseUrl === undefined && !(yield* exists(DataDirectory.databaseIn(dataDir)))) {
+    return yield* notSetUp(`the embedded database in ${dataDir}`)
+  }
+  const file = (yield* Path.Path).join(dataDir, "secret.key")
+  if (databaseUrl !== undefined && secretKey === undefined && !(yield* exists(file))) {
+    return yield* new Stopped({
+      sentence: `TIDINGS_SECRET_KEY is not set, and there is no ${file}: set the key that the nodes have`,
+      code: 1
+    })
+  }
+})
+
+/** That a server has set this database up. */
+const isSetUp = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const found = yield* sql`select 1 where to_regclass('api_keys') is not null and to_regclass('settings') is not null`
+  if (found.length === 0) return yield* notSetUp("the database of DATABASE_URL")
+})
+
+/**
+ * Runs what needs the store itself, and not a server on it, with the settings of the server. Whatever fails is a
+ * sentence.
+ */
+export const withStore = <A, E, R>(use: (settings: Settings.Values) => Effect.Effect<A, E, R>) =>
+  Effect.gen(function*() {
+    const settings = yield* Settings.Settings
+    yield* isThere(settings)
+    return yield* Effect.provide(
+      use(settings),
+      Installation.layer(settings.shards).pipe(
+        Layer.provide(Layer.effectDiscard(isSetUp)),
+        Layer.provideMerge(client(settings)),
+        Layer.provideMerge(SecretKeyFile.layer)
+      )
+    )
+  }).pipe(
+    Effect.provide([Settings.layer, NodeCrypto.layer]),
+    Effect.mapError((error) => error instanceof Stopped ? error : new Stopped({ sentence: sentence(error), code: 1 }))
+  )
