@@ -8,11 +8,16 @@ export type Signal = typeof signals[number]
 /** The encoding of all signals. */
 const general = "OTEL_EXPORTER_OTLP_PROTOCOL"
 
-const isWeb = Schema.makeFilter<string>((text) => /^https?:\/\//i.test(text) && URL.canParse(text))
+/** Node sends nothing to a URL with a login in it. */
+const isWeb = Schema.makeFilter<string>((text) => {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return false
+  const { password, username } = new URL(text)
+  return username === "" && password === ""
+})
 
 const url = [
   (name: string) => Config.schema(Schema.String.check(isWeb), name),
-  "must be an http(s) URL, such as http://localhost:4318"
+  "must be an http(s) URL, such as http://localhost:4318, without a login: that goes into OTEL_EXPORTER_OTLP_HEADERS"
 ] as const
 
 const atLeast = (minimum: number) => (name: string) =>

@@ -28,7 +28,7 @@ const pairs: Values = { good: ["a=b", "a=b%20c,d=e", "a=b, c = d", "a=b,", ","],
 
 /** What each of them must be. */
 const sentences = [
-  "an http(s) URL, such as http://localhost:4318",
+  "an http(s) URL, such as http://localhost:4318, without a login: that goes into OTEL_EXPORTER_OTLP_HEADERS",
   "a number, 1 at least",
   "a number from 0 to 1",
   "a number of milliseconds, 0 at least",
@@ -49,7 +49,7 @@ const variables: Readonly<Record<string, Values>> = {
   ...Object.fromEntries(["", "_TRACES", "_METRICS", "_LOGS"].flatMap((signal) => [
     [`OTEL_EXPORTER_OTLP${signal}_ENDPOINT`, {
       good: ["http://collector:4318/x", "HTTPS://c"],
-      bad: ["canary", "canary:4318"]
+      bad: ["canary", "canary:4318", "https://canary:canary@collector", "https://canary@collector"]
     }],
     [`OTEL_EXPORTER_OTLP${signal}_HEADERS`, {
       ...pairs,
