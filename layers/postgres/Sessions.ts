@@ -1,6 +1,6 @@
 import { said } from "#layers/CannotStart.ts"
 import { PgClient, PgConnection } from "@effect/sql-pg"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 
 /**
  * The session parameters that our statements assume, whatever the defaults of the role or database are. Under
@@ -25,15 +25,22 @@ const written = {
 /** PgBouncer accepts only a few session parameters, the time zone among them; this is its error for all others. */
 const isUnsupported = (error: unknown): boolean => said(error).startsWith("unsupported startup parameter")
 
+/** What the database's own views call our sessions, unless the URL has another name for them. */
+const nameIn = (url: Redacted.Redacted | undefined): { readonly application_name?: string } =>
+  url !== undefined && new URL(Redacted.value(url)).searchParams.has("application_name")
+    ? {}
+    : { application_name: "tidings" }
+
 /** A pool whose sessions start with these parameters, or with the database's own behind a pooler that refuses them. */
 export const layer = (config: PgClient.PgPoolConfig) => {
-  const withParameters = { ...config, startupParameters: written }
+  const named = nameIn(config.url)
+  const withParameters = { ...config, startupParameters: { ...written, ...named } }
   return Layer.unwrap(
     PgConnection.make(withParameters).pipe(
       Effect.as(withParameters),
       Effect.catchIf(
         isUnsupported,
-        () => Effect.succeed({ ...config, startupParameters: { timezone: written.timezone } })
+        () => Effect.succeed({ ...config, startupParameters: { timezone: written.timezone, ...named } })
       ),
       Effect.map(PgClient.layer),
       Effect.scoped

@@ -78,6 +78,17 @@ describe("sessions", () => {
       const rows = yield* Effect.provide(begun, Sessions.layer({ url, maxConnections: 1 }))
       assert.deepStrictEqual(rows, [{ isolation: "serializable", zone: "UTC" }])
     }))
+
+  it.live("have our name in the database's own views, or the one that the URL has for them", () =>
+    Effect.gen(function*() {
+      const url = yield* FreshDatabase.url
+      const own = Redacted.make(`${Redacted.value(url)}?application_name=mail`)
+      const named = SqlClient.SqlClient.use((sql) => sql`select current_setting('application_name') as name`)
+      const nameIn = (url: Redacted.Redacted) => Effect.provide(named, Sessions.layer({ url, maxConnections: 1 }))
+      assert.deepStrictEqual(yield* nameIn(url), [{ name: "tidings" }])
+      assert.deepStrictEqual(yield* nameIn(yield* pooler(url)), [{ name: "tidings" }])
+      assert.deepStrictEqual(yield* nameIn(own), [{ name: "mail" }])
+    }))
 })
 
 describe("a session whose node has vanished", () => {
