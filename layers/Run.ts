@@ -72,6 +72,13 @@ const sayMisspelt = Effect.suspend(() =>
   )
 )
 
+/** The first thing of a stop, for whoever waits for its end: `stopped`, or the silence of one that was cut off. */
+const sayStopping = Layer.effectDiscard(
+  Effect.addFinalizer(() =>
+    Effect.logInfo("stopping: what is under way comes to its end; a second signal ends it at once")
+  )
+)
+
 /**
  * Runs an engine worker. It receives no signals: its server tells it when to stop. Why it fails, it tells its server.
  * `process.exit` ends only its own thread.
@@ -92,15 +99,16 @@ const work = <E>(number: number, program: Effect.Effect<void, E>): void => {
  */
 export const main = <E>(app: Layer.Layer<never, E, Settings.Settings>): void => {
   JsonKeys.install()
-  const launched = Effect.provide(Layer.launch(app), Settings.layer)
+  const launch = (layer: typeof app) => Effect.provide(Layer.launch(layer), Settings.layer)
   if (Worker.given !== undefined) {
-    return work(Worker.given.tidingsWorker, Effect.provide(launched, Telemetry.layer))
+    return work(Worker.given.tidingsWorker, Effect.provide(launch(app), Telemetry.layer))
   }
   watchSignals()
   outliveLog()
   const program = sayMisspelt.pipe(
-    Effect.andThen(launched),
+    Effect.andThen(launch(Layer.provide(sayStopping, app))),
     Effect.tapCause((cause) => Cause.hasInterruptsOnly(cause) ? Effect.void : sayWhy(cause)),
+    Effect.onInterrupt(() => Effect.logInfo("stopped")),
     Effect.provide(Telemetry.layer)
   )
   NodeRuntime.runMain(program, {

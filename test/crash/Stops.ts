@@ -67,6 +67,7 @@ export const suite = (storage: Places.Storage) =>
         const slowest = Math.max(...ends.map(({ millis }) => millis))
         console.log(`${storage}: ${answers.length} accepted, ${ends.length} stops, slowest ${Math.round(slowest)} ms`)
         assert.deepStrictEqual(ends.filter(({ code }) => code !== 0), [])
+        for (const { output } of ends) assert.match(output, /"stopping: [^]+"stopped"/)
         assert.isBelow(slowest, longestStop)
         assert.deepStrictEqual(Outcome.faults(outcome, answers.map(OpenLoop.requestIdOf)).slice(0, 10), [])
         assert.strictEqual(outcome.messages.reduce((sum, { id }) => sum + Outcome.unknownOf(outcome, id), 0), 0)
@@ -113,6 +114,8 @@ export const suite = (storage: Places.Storage) =>
         // The first one waits for the provider, up to 15 s.
         assert.isBelow(end.millis, longestStop / 2)
         assert.deepStrictEqual([end.code, end.signal], [1, null])
+        assert.include(end.output, "stopping: ")
+        assert.notInclude(end.output, "\"stopped\"")
         const { attempts } = yield* Outcome.read(place)
         assert.deepStrictEqual(
           [...attempts.values()].flat().map(({ state }) =>
