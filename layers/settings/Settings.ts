@@ -1,4 +1,5 @@
 import * as AddressPolicy from "#layers/outbound/AddressPolicy.ts"
+import { slips } from "#layers/settings/Slips.ts"
 import * as Otel from "#layers/telemetry/Otel.ts"
 import * as RateLimits from "#src/access/RateLimits.ts"
 import { Config, ConfigProvider, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
@@ -112,6 +113,7 @@ export const misspelt = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
   ...names.filter((name) =>
     name.startsWith("TIDINGS_") && !Object.hasOwn(variables, name) && !ofTheCommand.includes(name)
   ),
+  ...slips(names),
   ...Otel.unheeded(names)
 ]
 

@@ -106,6 +106,22 @@ describe("settings (design.md §6)", () => {
     assert.deepStrictEqual(Settings.misspelt(["OTEL_PROPAGATORS", "OTEL_SERVICE_NAME"]), ["OTEL_PROPAGATORS"])
   })
 
+  it("a name one slip away from a setting that is not there is misspelt, and other programs' names are not", () => {
+    const slips = ["DATABASE_URI", "DATABASE_ULR", "DATABSE_URL", "database_url", "REDIS_URLS", "TWILIO_AUTHTOKEN"]
+    const others = [
+      "DATABASE_URL_TEST",
+      "DATABASE_NAME",
+      "SMTP_HOST",
+      "SMTP_PORT",
+      "SMTP_SSL",
+      "TWILIO_API_KEY",
+      "URL",
+      ""
+    ]
+    assert.deepStrictEqual(Settings.misspelt([...slips, ...others]), slips)
+    assert.deepStrictEqual(Settings.misspelt(["DATABASE_URL", "DATABASE_URI", "SMTP_URL"]), [])
+  })
+
   it.effect("networks that webhooks may reach are read before anything starts, and refused in one line", () =>
     Effect.gen(function*() {
       for (const networks of ["localhost", "127.0.0.1/8", "10.0.0.0/8,x"]) {
