@@ -4,7 +4,7 @@ import { errorReply } from "#layers/http/ErrorReply.ts"
 import { unavailable } from "#layers/http/Replies.ts"
 import { type Callback, Callbacks, type Receiver } from "#src/reports/Callbacks.ts"
 import * as Patience from "#src/store/Patience.ts"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 
 /** 200 and no other 2xx: Postmark repeats what was answered with another one. */
@@ -40,17 +40,36 @@ const callback = (request: HttpServerRequest.HttpServerRequest): Callback => ({
  */
 const applying = "12 seconds"
 
+/** In ns, monotonic: a vendor whose callbacks are all refused is one line a minute in the log, not one for each event. */
+const quiet = 60_000_000_000n
+
+/** Tells the log why callbacks of a configuration are not taken, each thing at most once a minute. */
+const complaints = () => {
+  const told = new Map<string, bigint>()
+  return Effect.fnUntraced(function*(sentence: string, configuration: string, detail: string) {
+    const complaint = `${sentence}:${configuration}`
+    const now = yield* Clock.monotonicTimeNanos
+    if (now - (told.get(complaint) ?? -quiet) < quiet) return
+    told.set(complaint, now)
+    yield* Effect.logWarning(sentence, { configuration, detail })
+  })
+}
+
 type Patiently = Effect.Success<ReturnType<typeof Patience.asking>>
 
-const receive = (receiver: Receiver, configuration: string, patiently: Patiently) =>
+const receive = (
+  receiver: Receiver,
+  configuration: string,
+  patiently: Patiently,
+  complain: ReturnType<typeof complaints>
+) =>
   HttpServerRequest.HttpServerRequest.pipe(
     Effect.flatMap((request) => patiently(receiver(callback(request)))),
     Effect.as(taken),
     Effect.catchTags({
-      Forged: ({ detail }) =>
-        Effect.as(Effect.logWarning("A callback was refused", { configuration, detail }), refused),
+      Forged: ({ detail }) => Effect.as(complain("A callback was refused", configuration, detail), refused),
       Unverifiable: ({ detail }) =>
-        Effect.andThen(Effect.logWarning("A callback could not be verified", { configuration, detail }), unavailable),
+        Effect.andThen(complain("A callback could not be verified", configuration, detail), unavailable),
       StoreUnavailable: () => unavailable
     })
   )
@@ -64,13 +83,14 @@ export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
   const callbacks = yield* Callbacks
   const finding = yield* Patience.asking(Patience.callers)
   const patiently = yield* Patience.asking(applying)
+  const complain = complaints()
   yield* router.add(
     "POST",
     "/callbacks/:configuration_id",
     Effect.gen(function*() {
       const { configuration_id: id = "" } = yield* HttpRouter.params
       const receiver = yield* finding(callbacks.receiver(id))
-      return yield* guard(receive(receiver, id, patiently))
+      return yield* guard(receive(receiver, id, patiently, complain))
     }).pipe(Effect.catchTags({ NoCallbacks: () => Effect.succeed(unknown), StoreUnavailable: () => unavailable }))
   )
 }))

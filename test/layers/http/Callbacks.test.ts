@@ -23,6 +23,7 @@ const token = "2b2c4f0fae1e4a6a8f0f0d1cf9c9e1d2"
 const serve = Effect.gen(function*() {
   const place = yield* Fixture.world
   let down = false
+  const heard: Array<string> = []
   const targets = Layer.succeed(CallbackTargets, {
     find: (id) =>
       Effect.suspend(() =>
@@ -49,7 +50,7 @@ const serve = Effect.gen(function*() {
       Layer.provide(Receipts.layer),
       Layer.provide([targets, Layer.succeed(CallbackReaders, new Map([["twilio", Twilio.reader]]))]),
       Layer.provideMerge(References.layer.pipe(Layer.provideMerge(Stores.layer))),
-      Layer.provideMerge(Logger.layer([]))
+      Layer.provideMerge(Logger.layer([Logger.make(({ message }) => heard.push(String(message)))]))
     )
   )
   const origin = yield* HttpServer.addressFormattedWith(Effect.succeed).pipe(Effect.provideContext(context))
@@ -90,6 +91,7 @@ const serve = Effect.gen(function*() {
     genuine,
     stored,
     message,
+    heard,
     fail: () =>
       Effect.sync(() => {
         down = true
@@ -111,16 +113,18 @@ describe("POST /callbacks/:configuration_id", () => {
       assert.deepStrictEqual(history.map(({ type }) => type), ["ENQUEUED", "DELIVERED"])
     }))
 
-  it.live("refuses a forged one with 401 {message, type}, and nothing changes", () =>
+  it.live("refuses a forged one with 401 {message, type}, and nothing changes; many are one line of the log", () =>
     Effect.gen(function*() {
-      const { genuine, path, post, stored } = yield* serve
+      const { genuine, heard, path, post, stored } = yield* serve
       const before = yield* stored
       const { headers } = genuine
-      const bodies = Array.from(genuine.body, (char, index) =>
-        genuine.body.slice(0, index) + String.fromCharCode(char.charCodeAt(0) ^ 1) + genuine.body.slice(index + 1))
+      const bodies = Array.from(
+        genuine.body,
+        (char, index) =>
+          genuine.body.slice(0, index) + String.fromCharCode(char.charCodeAt(0) ^ 1) + genuine.body.slice(index + 1)
+      )
       const answers = [
-        ...(yield* Effect.forEach(bodies, (body) =>
-          post(path, body, headers))),
+        ...(yield* Effect.forEach(bodies, (body) => post(path, body, headers))),
         yield* post(path, "", headers),
         yield* post(path, genuine.body, { ...headers, "x-twilio-signature": "" }),
         yield* post(path, genuine.body, { ...headers, "x-twilio-signature": "=" }),
@@ -135,6 +139,8 @@ describe("POST /callbacks/:configuration_id", () => {
         ])
       }
       assert.deepStrictEqual(yield* stored, before)
+      assert.lengthOf(heard, 1)
+      assert.match(heard[0] ?? "", /^A callback was refused/)
     }))
 
   it.live("is 404 for an unknown configuration, and for one whose vendor does not call back", () =>
