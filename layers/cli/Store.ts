@@ -10,8 +10,9 @@ import * as Tls from "#layers/postgres/Tls.ts"
 import * as SecretKeyFile from "#layers/settings/SecretKeyFile.ts"
 import * as Settings from "#layers/settings/Settings.ts"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
-import { Effect, FileSystem, Layer, Path, type Schema } from "effect"
+import { Effect, FileSystem, Layer, Option, Path, type Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import process from "node:process"
 
 /** The store of these settings, as the server opens it. The lock of a data directory keeps two from having it. */
 const client = (
@@ -25,20 +26,38 @@ const client = (
   )
 }
 
-const notSetUp = (what: string) =>
-  new Stopped({
+const notSetUp = ({ databaseUrl, dataDir }: Settings.Values) => {
+  const what = databaseUrl === undefined ? `the embedded database in ${dataDir}` : "the database of DATABASE_URL"
+  return new Stopped({
     sentence: `${what} is not set up yet; set DATABASE_URL or TIDINGS_DATA_DIR as the server has them`,
     code: 1
   })
+}
+
+/** The files that another user makes here, such as root, the server could not open any more. */
+const isOurs = Effect.fnUntraced(function*(database: string) {
+  const owner = Option.getOrUndefined((yield* FileSystem.FileSystem.use(({ stat }) => stat(database))).uid)
+  const user = process.getuid?.()
+  if (owner === undefined || user === undefined || owner === user) return
+  return yield* new Stopped({
+    sentence:
+      `${database} belongs to user ${owner}, and this is user ${user}: run it as that one, as the server runs ` +
+      `(sudo -u '#${owner}')`,
+    code: 1
+  })
+})
 
 /** Fails where there is nothing yet: to open the store, or to look for its key, would make one. */
-const isThere = Effect.fnUntraced(function*({ databaseUrl, dataDir, secretKey }: Settings.Values) {
+const isThere = Effect.fnUntraced(function*(settings: Settings.Values) {
+  const { databaseUrl, dataDir, secretKey } = settings
   const { exists } = yield* FileSystem.FileSystem
-  if (databaseUrl === undefined && !(yield* exists(DataDirectory.databaseIn(dataDir)))) {
-    return yield* notSetUp(`the embedded database in ${dataDir}`)
+  if (databaseUrl === undefined) {
+    const database = DataDirectory.databaseIn(dataDir)
+    if (!(yield* exists(database))) return yield* notSetUp(settings)
+    return yield* isOurs(database)
   }
   const file = (yield* Path.Path).join(dataDir, "secret.key")
-  if (databaseUrl !== undefined && secretKey === undefined && !(yield* exists(file))) {
+  if (secretKey === undefined && !(yield* exists(file))) {
     return yield* new Stopped({
       sentence: `TIDINGS_SECRET_KEY is not set, and there is no ${file}: set the key that the nodes have`,
       code: 1
@@ -47,10 +66,10 @@ const isThere = Effect.fnUntraced(function*({ databaseUrl, dataDir, secretKey }:
 })
 
 /** That a server has set this database up. */
-const isSetUp = Effect.gen(function*() {
+const isSetUp = Effect.fnUntraced(function*(settings: Settings.Values) {
   const sql = yield* SqlClient.SqlClient
   const found = yield* sql`select 1 where to_regclass('api_keys') is not null and to_regclass('settings') is not null`
-  if (found.length === 0) return yield* notSetUp("the database of DATABASE_URL")
+  if (found.length === 0) return yield* notSetUp(settings)
 })
 
 /**
@@ -64,7 +83,7 @@ export const withStore = <A, E, R>(use: (settings: Settings.Values) => Effect.Ef
     return yield* Effect.provide(
       use(settings),
       Installation.layer(settings.shards).pipe(
-        Layer.provide(Layer.effectDiscard(isSetUp)),
+        Layer.provide(Layer.effectDiscard(isSetUp(settings))),
         Layer.provideMerge(client(settings)),
         Layer.provideMerge(SecretKeyFile.layer)
       )

@@ -163,7 +163,7 @@ const endOpen = Command.make(
 )
 
 Command.make("tidings").pipe(
-  Command.withDescription("Talks to a running Tidings server"),
+  Command.withDescription("Talks to a running Tidings server, or works on the store of one"),
   Command.withSubcommands([trace, cluster, replay, newKeys, endOpen]),
   Command.run({ version: "0.1.0" }),
   Effect.tapErrorTag("Stopped", ({ sentence }) => Console.error(sentence)),

@@ -5,6 +5,9 @@ import { tidings } from "#test/layers/cli/Command.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readdirSync } from "node:fs"
+import { chown } from "node:fs/promises"
+import { join } from "node:path"
+import process from "node:process"
 
 const secret = "lostlostlostlostlostlostlostlost"
 
@@ -74,4 +77,25 @@ describe("tidings new-keys, embedded", () => {
       )
       assert.deepStrictEqual(readdirSync(directory), [])
     }), 60_000)
+
+  it.live.skipIf(process.getuid?.() !== 0)(
+    "leaves no files of root's in the data directory of another user",
+    () =>
+      Effect.gen(function*() {
+        const directory = yield* Directories.withDatabase
+        const database = join(directory, "postgres")
+        yield* Effect.promise(() => chown(database, 65_534, 65_534))
+        const before = readdirSync(directory, { recursive: true }).toSorted()
+        const { code, stderr, stdout } = yield* Effect.promise(() =>
+          tidings("node", { TIDINGS_DATA_DIR: directory }, "new-keys")
+        )
+        assert.deepStrictEqual([code, stdout], [1, ""])
+        assert.strictEqual(
+          stderr,
+          `${database} belongs to user 65534, and this is user 0: run it as that one, as the server runs (sudo -u '#65534')\n`
+        )
+        assert.deepStrictEqual(readdirSync(directory, { recursive: true }).toSorted(), before)
+      }),
+    60_000
+  )
 })
