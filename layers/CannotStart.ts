@@ -23,6 +23,28 @@ export const said = (error: unknown): string => {
   return words === "" && Predicate.hasProperty(last, "code") ? String(last.code) : words
 }
 
+/** What to do about what a database or the connection to it says of itself, in words that managed databases have too. */
+const remedies: ReadonlyArray<readonly [said: RegExp, remedy: string]> = [
+  [
+    // Node's words, OpenSSL's, and Deno's.
+    /self.signed certificate|unable to (?:get|verify) .*(?:certificate|issuer)|UnknownIssuer/i,
+    "name the authority that signed it: sslrootcert=/path/ca.crt in DATABASE_URL"
+  ],
+  [/no encryption$|SSL off$|SSL (?:connection )?is required/i, "it wants TLS: add sslmode=require to DATABASE_URL"],
+  [
+    /too many (?:connections|clients)|connection slots/i,
+    "a node takes up to 14 sessions, 10 with TIDINGS_WORKERS=0, beside those that others have"
+  ],
+  [/^permission denied for/i, "grant that to the role of DATABASE_URL"]
+]
+
+/** What the system or the database said, and what to do about it if that is known. */
+const advised = (error: unknown): string => {
+  const words = said(error)
+  const remedy = remedies.find(([pattern]) => pattern.test(words))?.[1]
+  return remedy === undefined ? words : `${words}; ${remedy}`
+}
+
 const isOfStore = (error: unknown): boolean =>
   SqlError.isSqlError(error) || error instanceof StoreUnavailable || error instanceof Migrator.MigrationError
 
@@ -32,7 +54,7 @@ const isOfStore = (error: unknown): boolean =>
  */
 export const sentence = (error: unknown): string =>
   isOfStore(error)
-    ? `the database did not do what a start needs: ${said(error)}`
+    ? `the database did not do what a start needs: ${advised(error)}`
     : Predicate.hasProperty(error, "message")
     ? String(error.message)
     : String(error)
@@ -86,7 +108,7 @@ export class CannotConnect extends Schema.TaggedError<CannotConnect>()("CannotCo
   cause: Schema.Defect()
 }) {
   override get message(): string {
-    return `cannot connect to the database of DATABASE_URL: ${said(this.cause)}`
+    return `cannot connect to the database of DATABASE_URL: ${advised(this.cause)}`
   }
 }
 

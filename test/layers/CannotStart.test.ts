@@ -1,5 +1,6 @@
-import { CannotListen } from "#layers/CannotStart.ts"
+import { CannotConnect, CannotListen, sentence } from "#layers/CannotStart.ts"
 import { assert, describe, it } from "@effect/vitest"
+import { SqlError } from "effect/sql"
 
 const saidOf = (code: string, message: string) =>
   new CannotListen({
@@ -21,5 +22,52 @@ describe("a start that cannot listen", () => {
     for (const [code, sentence] of Object.entries(told)) {
       assert.strictEqual(saidOf(code, `getaddrinfo ${code} node-1`), `cannot listen on node-1:23000: ${sentence}`)
     }
+  })
+})
+
+describe("a start that its database does not let in", () => {
+  const toldOf = (message: string) =>
+    new CannotConnect({
+      cause: new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause: new Error(message) }) })
+    }).message
+
+  it("says how to name the authority of its certificate, which Node and Deno each know in words of their own", () => {
+    const words = [
+      "self-signed certificate",
+      "self-signed certificate in certificate chain",
+      "unable to verify the first certificate",
+      "unable to get local issuer certificate",
+      "invalid peer certificate: UnknownIssuer"
+    ]
+    for (const word of words) {
+      assert.strictEqual(
+        toldOf(word),
+        `cannot connect to the database of DATABASE_URL: ${word}; ` +
+          "name the authority that signed it: sslrootcert=/path/ca.crt in DATABASE_URL"
+      )
+    }
+    const elsewhere = "Hostname/IP does not match certificate's altnames"
+    assert.strictEqual(toldOf(elsewhere), `cannot connect to the database of DATABASE_URL: ${elsewhere}`)
+  })
+
+  it("says how to ask for TLS, where the database lets nobody in without", () => {
+    const word = "no pg_hba.conf entry for host \"10.0.0.7\", user \"app\", database \"app\", no encryption"
+    assert.include(toldOf(word), `${word}; it wants TLS: add sslmode=require to DATABASE_URL`)
+    const encrypted = word.replace("no encryption", "SSL encryption")
+    assert.strictEqual(toldOf(encrypted), `cannot connect to the database of DATABASE_URL: ${encrypted}`)
+  })
+
+  it("says how many sessions a node takes, where the database has no more", () => {
+    for (const word of ["too many connections for role \"app\"", "sorry, too many clients already"]) {
+      assert.include(toldOf(word), `${word}; a node takes up to 14 sessions, 10 with TIDINGS_WORKERS=0`)
+    }
+  })
+
+  it("says who needs a privilege that is not there", () => {
+    const cause = Object.assign(new Error("permission denied for schema public"), { code: "42501" })
+    assert.strictEqual(
+      sentence(new SqlError.SqlError({ reason: new SqlError.AuthorizationError({ cause }) })),
+      "the database did not do what a start needs: permission denied for schema public; grant that to the role of DATABASE_URL"
+    )
   })
 })
