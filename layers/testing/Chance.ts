@@ -29,3 +29,6 @@ export const make = (seed: number): Chance => {
     bytes: (size) => new Uint8Array(size).map(() => int(0, 255))
   }
 }
+
+/** A chance of its own, of which another one draws only the seed. */
+export const fork = ({ int }: Chance): Chance => make(int(0, 2 ** 31))

@@ -12,6 +12,9 @@ export type Member = Pick<Node, "process" | "own" | "disown">
 const lockExpiration = 8_000
 const lockRefresh = 2_000
 
+/** A shard that moves on does so within this of its grant, in ms: also while its new owner still takes its epoch. */
+const soon = 500
+
 /**
  * Decides which node runs which shard, as advisory locks do. A node that dies, freezes or is robbed of a lock is
  * replaced by another, and may learn of it late.
@@ -21,8 +24,10 @@ export const make = <M extends Member>(options: {
   readonly chance: Chance
   readonly shardCount: number
   readonly incidents: Array<Incident>
+  /** The probability that a shard which was given to a node is handed over to another one at once. */
+  readonly moves: () => number
 }) => {
-  const { chance, incidents, loop, shardCount } = options
+  const { chance, incidents, loop, moves, shardCount } = options
   const members = new Set<M>()
   /** Each grant is an object of its own, to tell it from a later grant of the same shard to the same node. */
   const holders = new Map<number, { readonly node: M; isMoving: boolean }>()
@@ -39,6 +44,30 @@ export const make = <M extends Member>(options: {
     holders.set(shard, { node, isMoving: false })
     loop.trace(`grant ${shard} ${node.process.name}`)
     node.own(shard)
+    if (moves() > 0 && chance.happens(moves())) loop.after(chance.int(0, soon), () => move(shard, node))
+  }
+
+  /** The holder hands the shard over in order, and goes on until it has. */
+  const move = (shard: number, holder: M): void => {
+    const granted = holders.get(shard)
+    // Told a second time, a node would answer at once, though it has not let the shard go.
+    if (granted === undefined || granted.node !== holder || granted.isMoving) return
+    granted.isMoving = true
+    const moved: Incident = {
+      kind: "move",
+      node: holder.process.name,
+      at: loop.now(),
+      until: Infinity,
+      drawn: undefined
+    }
+    incidents.push(moved)
+    holder.disown(shard, () => {
+      moved.until = loop.now()
+      // The shard was granted anew while its owner drained: that grant stands.
+      if (holders.get(shard) !== granted) return
+      holders.delete(shard)
+      grant(shard, holder)
+    })
   }
 
   const held = (node: M): ReadonlyArray<number> => shards.filter((shard) => holds(node, shard))
@@ -67,21 +96,9 @@ export const make = <M extends Member>(options: {
         if (held(node).length > 0 || !members.has(node)) return
         // No shard was free: it takes some from nodes that have at least two.
         for (const shard of shards) {
-          const granted = holders.get(shard)
-          const holder = granted?.node
-          if (granted === undefined || holder === undefined || holder === node) continue
-          // Told a second time, a node would answer at once, though it has not let the shard go.
-          if (held(holder).length < 2 || !chance.happens(0.5) || granted.isMoving) continue
-          granted.isMoving = true
-          const move: Incident = { kind: "move", node: holder.process.name, at: loop.now(), until: Infinity }
-          incidents.push(move)
-          holder.disown(shard, () => {
-            move.until = loop.now()
-            // The shard was granted anew while its owner drained: that grant stands.
-            if (holders.get(shard) !== granted) return
-            holders.delete(shard)
-            grant(shard, holder)
-          })
+          const holder = holders.get(shard)?.node
+          if (holder === undefined || holder === node || held(holder).length < 2) continue
+          if (chance.happens(0.5)) move(shard, holder)
         }
       })
     },

@@ -1,4 +1,4 @@
-import type { Chance } from "#layers/testing/Chance.ts"
+import * as Chances from "#layers/testing/Chance.ts"
 import type { Cluster } from "#layers/testing/Cluster.ts"
 import type { Incident } from "#layers/testing/History.ts"
 import type { Loop } from "#layers/testing/Loop.ts"
@@ -24,6 +24,13 @@ export interface Faults {
   readonly within: number
   /** The probability that an answer of the store is lost after its commit. */
   readonly lostAnswers: number
+  /**
+   * The probability that a node to which a shard was given hands it over again, in order and at once, to another one:
+   * as where nodes come and go. It is no fault. By default 0.
+   */
+  readonly moves?: number
+  /** Of the faults that a seed draws, only those of these numbers come about, from 0; by default all. */
+  readonly only?: ReadonlyArray<number>
 }
 
 export const none: Faults = { kinds: [], atMost: 0, within: 0, lostAnswers: 0 }
@@ -38,7 +45,8 @@ export const all: Faults = {
 /** Injects the faults of a world, and ends them. */
 export const make = (options: {
   readonly loop: Loop
-  readonly chance: Chance
+  /** Nothing else draws from it: a seed has the same faults, whatever else happens in its world. */
+  readonly chance: Chances.Chance
   readonly cluster: Cluster
   readonly incidents: Array<Incident>
   readonly faults: Faults
@@ -48,8 +56,9 @@ export const make = (options: {
   let outages = 0
   let healed = false
 
-  const note = (kind: Kind, node: string | undefined): Incident => {
-    const incident: Incident = { kind, node, at: loop.now(), until: Infinity }
+  const note = (kind: Kind, node: string | undefined, drawn: number | undefined, by?: number): Incident => {
+    const at = loop.now()
+    const incident: Incident = { kind, node, at, until: Infinity, drawn, ...(by === undefined ? {} : { by }) }
     incidents.push(incident)
     loop.trace(`${kind} ${node}`)
     return incident
@@ -74,7 +83,8 @@ export const make = (options: {
 
   const comesBack = (node: Node) => () => options.restart(node.process.name)
 
-  const strike = (kind: Kind) => {
+  /** `drawn`: its number, if it is one that the seed draws. */
+  const strike = (kind: Kind, chance: Chances.Chance, drawn?: number) => {
     const [first, ...rest] = cluster.members().filter(({ isStopping, process }) =>
       process.isAlive() && !process.isFrozen() && !(kind === "leave" && isStopping())
     )
@@ -84,15 +94,15 @@ export const make = (options: {
       case "crash": {
         node.process.kill()
         cluster.crashed(node)
-        return lasts(note(kind, node.process.name), chance.int(200, 15_000), comesBack(node))
+        return lasts(note(kind, node.process.name, drawn), chance.int(200, 15_000), comesBack(node))
       }
       case "freeze": {
         node.process.freeze()
         cluster.froze(node)
-        return lasts(note(kind, node.process.name), chance.int(20, 30_000), node.process.thaw)
+        return lasts(note(kind, node.process.name, drawn), chance.int(20, 30_000), node.process.thaw)
       }
       case "leave": {
-        const incident = note(kind, node.process.name)
+        const incident = note(kind, node.process.name, drawn)
         return node.stop(() => {
           node.process.kill()
           cluster.left(node)
@@ -103,15 +113,16 @@ export const make = (options: {
         const [shard, ...others] = cluster.held(node)
         if (shard === undefined) return
         cluster.rob(chance.pick([shard, ...others]))
-        return end(note(kind, node.process.name))
+        return end(note(kind, node.process.name, drawn))
       }
       case "jump": {
-        loop.jump(chance.happens(0.5) ? chance.int(1_000, 3_600_000) : -chance.int(1_000, 600_000))
-        return end(note(kind, undefined))
+        const by = chance.happens(0.5) ? chance.int(1_000, 3_600_000) : -chance.int(1_000, 600_000)
+        loop.jump(by)
+        return end(note(kind, undefined, drawn, by))
       }
       case "outage": {
         outages++
-        return lasts(note(kind, undefined), chance.int(50, 12_000), () => outages--)
+        return lasts(note(kind, undefined, drawn), chance.int(50, 12_000), () => outages--)
       }
     }
   }
@@ -119,14 +130,20 @@ export const make = (options: {
   const count = Array.isReadonlyArrayNonEmpty(faults.kinds) ? chance.int(0, faults.atMost) : 0
   for (let n = 0; n < count; n++) {
     const kinds = faults.kinds
-    loop.after(chance.int(0, faults.within), () => {
-      if (!healed && Array.isReadonlyArrayNonEmpty(kinds)) strike(chance.pick(kinds))
+    // Each has a chance of its own, so that it is the same with and without the others.
+    const own = Chances.fork(chance)
+    loop.after(own.int(0, faults.within), () => {
+      if (!healed && Array.isReadonlyArrayNonEmpty(kinds) && faults.only?.includes(n) !== false) {
+        strike(own.pick(kinds), own, n)
+      }
     })
   }
 
   return {
     strike,
     isDown: () => outages > 0,
+    /** The probability of a move now (`Faults.moves`). */
+    moves: () => healed ? 0 : faults.moves ?? 0,
     /** Ends all faults; no drawn one begins any more. */
     heal: () => {
       healed = true

@@ -21,10 +21,14 @@ export interface GivenTenant extends TenantDraft {
   readonly members?: ReadonlyArray<string | GivenMember>
 }
 
-/** What a published template says, and the topic that it is about, if any. */
-export interface GivenTemplate extends TemplateContent {
-  /** One of `Given.topics`. */
+/** What a published template says, and what POST /notifications takes of it besides. */
+export interface GivenTemplate
+  extends TemplateContent, Partial<Pick<Template, "tags" | "throw_on_variable_not_found">>
+{
+  /** The topic that it is about: one of `Given.topics`. */
   readonly subscription?: Template["subscription"] | undefined
+  /** One of `Given.brands`. */
+  readonly brand?: Template["brand"] | undefined
 }
 
 /** What is stored when a world begins, the same in both of its environments. */
@@ -86,9 +90,18 @@ export const stored = (empty: State, given: Given, at: number): State => {
     deletedAt: undefined,
     ...times
   })
-  const template = (id: string, { subscription = null, ...said }: GivenTemplate) => (scope: Scope) => {
-    const content = { version: elementalVersion, ...said }
-    const draft = JSON.stringify({ name: id, tags: [], brand: null, subscription, routing: null, content })
+  const template = (id: string, said: GivenTemplate) => (scope: Scope) => {
+    const { brand = null, elements, subscription = null, tags = [], throw_on_variable_not_found, version } = said
+    const content = { version: version ?? elementalVersion, elements }
+    const draft = JSON.stringify({
+      name: id,
+      tags,
+      brand,
+      subscription,
+      routing: null,
+      content,
+      throw_on_variable_not_found
+    })
     const live = { draft, draftAt: at, live: 1, versions: [{ template: draft, created: at }] }
     return { scope, id, alias: undefined, archived: false, ...live, ...times }
   }

@@ -1,6 +1,7 @@
 import type { MessageRow } from "#layers/memory/State.ts"
 import type { Given } from "#layers/testing/Given.ts"
 import type { Stored } from "#layers/testing/Stored.ts"
+import type { Rendered } from "#schemas/Rendered.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type { Status } from "#schemas/Status.ts"
 import type { SendMessage } from "#schemas/SendMessage.ts"
@@ -25,7 +26,7 @@ export interface Request {
   /** As the story said it. */
   readonly message: typeof SendMessage.Encoded
   readonly tries: Array<Try>
-  /** The request's id, once a 202 came. */
+  /** The request's id, once a 202 came. If it names one recipient, this is the id of the message, too. */
   requestId: string | undefined
 }
 
@@ -79,7 +80,9 @@ export interface Call {
   readonly attempt: number
   readonly token: string
   readonly address: string | undefined
-  /** What was rendered for its channel, as JSON: `body`; for an email `subject`, `text` and `html`. */
+  /** What was rendered for its channel: `body`; for an email `subject`, `text` and `html`. */
+  readonly rendered: Rendered
+  /** `rendered` as JSON, to look for words in. */
   readonly text: string
   readonly calledAt: number
   /** The wall clock at `calledAt`, in epoch ms. */
@@ -140,13 +143,17 @@ export interface Report {
 
 /**
  * A fault, from `at` until `until`. Two kinds are not drawn: `lostAnswer` (an answer of the store was lost after its
- * commit) and `move` (a node gave a shard up in order, to a node that had joined), which is no fault.
+ * commit) and `move` (a node gave a shard up in order, to another one), which is no fault.
  */
 export interface Incident {
   readonly kind: "crash" | "freeze" | "rob" | "leave" | "jump" | "outage" | "lostAnswer" | "move"
   readonly node: string | undefined
   readonly at: number
   until: number
+  /** Its number among the faults that the seed drew, from 0 (`Faults.only`); `undefined` if it is none of them. */
+  readonly drawn: number | undefined
+  /** By how much a `jump` set the wall clock forward, or back (below 0), in ms. */
+  readonly by?: number
 }
 
 /** A line that a node logged, as an operator would read it. */

@@ -5,7 +5,7 @@ import * as ImpossibleGiven from "#layers/testing/ImpossibleGiven.ts"
 import { unknown } from "#layers/testing/Unknown.ts"
 import type { Down, VendorOptions } from "#layers/testing/Vendors.ts"
 import { sentence } from "#schemas/SchemaRefusal.ts"
-import { Arbitrary, Result, Schema } from "effect"
+import { Arbitrary, Predicate, Result, Schema } from "effect"
 
 interface Options {
   readonly nodes?: number
@@ -35,7 +35,8 @@ const ofAVendor = {
   folds: Schema.optional(Schema.Boolean),
   rejects: Schema.optional(Schema.Array(Schema.String)),
   down: Schema.optional(Schema.Array(Schema.Struct({ from: Schema.Number, until: Schema.Number }))),
-  script: Schema.optional(Schema.Array(Cue))
+  script: Schema.optional(Schema.Array(Cue)),
+  answers: Schema.optional(Schema.declare(Predicate.isFunction, { expected: "a function" }))
 } satisfies Readonly<Record<keyof VendorOptions, Schema.Constraint>>
 
 const decodeVendors = Schema.decodeUnknownResult(Schema.Array(Schema.Struct(ofAVendor)), { errors: "all" })
@@ -70,18 +71,34 @@ const ofVendors = (vendors: ReadonlyArray<VendorOptions>): ReadonlyArray<string>
   ])
 }
 
-const ofFaults = ({ atMost, kinds: named, lostAnswers, within }: Faults): ReadonlyArray<string> => [
-  ...named.filter((kind) => !Object.hasOwn(kinds, kind)).map((kind) =>
-    `options.faults.kinds has ${kind}, which is none`
-  ),
-  ...Object.entries({ atMost, within }).filter(([, value]) => !isWhole(0)(value)).map(([name, value]) =>
-    `options.faults.${name} is ${value}, and has to be a whole number from 0`
-  ),
-  // If every answer of the store were lost, the world would make no progress for days of virtual time.
-  ...(lostAnswers >= 0 && lostAnswers < 1
-    ? []
-    : [`options.faults.lostAnswers is ${lostAnswers}, and has to be from 0 to below 1`])
-]
+const ofFaults: Readonly<Record<keyof Faults, true>> = {
+  kinds: true,
+  atMost: true,
+  within: true,
+  lostAnswers: true,
+  moves: true,
+  only: true
+}
+
+const faultsOf = (faults: Faults): ReadonlyArray<string> => {
+  const { atMost, kinds: named, lostAnswers, moves = 0, only = [], within } = faults
+  // If every answer of the store were lost, or every shard moved on, the world would make no progress for days of
+  // virtual time.
+  const probabilities = Object.entries({ lostAnswers, moves }).filter(([, value]) => !(value >= 0 && value < 1))
+  return [
+    ...unknown("options.faults", faults, ofFaults),
+    ...named.filter((kind) => !Object.hasOwn(kinds, kind)).map((kind) =>
+      `options.faults.kinds has ${kind}, which is none of ${Object.keys(kinds).join(", ")}`
+    ),
+    ...Object.entries({ atMost, within }).filter(([, value]) => !isWhole(0)(value)).map(([name, value]) =>
+      `options.faults.${name} is ${value}, and has to be a whole number from 0`
+    ),
+    ...only.filter((number) => !isWhole(0)(number)).map((number) =>
+      `options.faults.only has ${number}, and has to have whole numbers from 0`
+    ),
+    ...probabilities.map(([name, value]) => `options.faults.${name} is ${value}, and has to be from 0 to below 1`)
+  ]
+}
 
 /**
  * The first thing in the options that no world can have, in a sentence. Such a world would not fail: it would run for
@@ -95,7 +112,7 @@ export const of = (asked: Options): string | undefined => {
       [name, value]
     ) => `options.${name} is ${value}, and has to be a whole number from 1`),
     ...ofVendors(vendors),
-    ...(faults === undefined ? [] : ofFaults(faults)),
+    ...(faults === undefined ? [] : faultsOf(faults)),
     ...(given === undefined ? [] : ImpossibleGiven.of(given)),
     ...(drawn === undefined || Arbitrary.isArbitrary(drawn) ? [] : ["options.drawn has to be an Arbitrary"])
   ][0]

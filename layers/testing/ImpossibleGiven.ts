@@ -20,7 +20,13 @@ const is = (Id: Schema.Codec<string, string>, Value: Schema.Codec<unknown, unkno
 
 const Member = Schema.Union([UserId, Schema.Struct({ user_id: UserId, profile: optional(JsonMap) })])
 
-const ofATemplate = { ...TemplateContent.fields, subscription: Schema.optional(Template.fields.subscription) }
+const ofATemplate = {
+  ...TemplateContent.fields,
+  tags: Schema.optional(Template.fields.tags),
+  brand: Schema.optional(Template.fields.brand),
+  subscription: Schema.optional(Template.fields.subscription),
+  throw_on_variable_not_found: Template.fields.throw_on_variable_not_found
+} satisfies Readonly<Record<keyof GivenTemplate, Schema.Constraint>>
 
 /** The schemas of the ids and values of each kind, as the API has them. */
 const kinds = {
@@ -77,12 +83,14 @@ const brandFault = (
     ? undefined
     : `.${id} has the brand ${named}, which is none of options.given.brands`
 
-/** Complains about a topic that is not given: the API refuses a template with such a topic. */
-const topicFault = (given: Given, id: string, { subscription }: GivenTemplate): string | undefined => {
+/** Complains about a topic or a brand that is not given: the API refuses a template with such a one. */
+const namedFault = (given: Given, id: string, { brand, subscription }: GivenTemplate): string | undefined => {
   const topic = subscription?.topic_id
-  return topic === undefined || entriesOf("topics", given).some(([one]) => one === topic)
+  if (topic !== undefined && !entriesOf("topics", given).some(([one]) => one === topic))
+    return `.${id} has the topic ${topic}, which is none of options.given.topics`
+  return brand === undefined || brand === null || Object.hasOwn(given.brands ?? {}, brand.id)
     ? undefined
-    : `.${id} has the topic ${topic}, which is none of options.given.topics`
+    : `.${id} has the brand ${brand.id}, which is none of options.given.brands`
 }
 
 const filterFault = (id: string, body: AudienceBody): string | undefined => {
@@ -100,7 +108,7 @@ const kindFault = (kind: Kind, given: Given): string | undefined => {
   const ids = entriesOf(kind, given)
   return first(ids.map(([id, value]) => entryFault(kind, id, value))) ??
     (kind === "templates"
-      ? first(Object.entries(templates).map(([id, template]) => topicFault(given, id, template)))
+      ? first(Object.entries(templates).map(([id, template]) => namedFault(given, id, template)))
       : undefined) ??
     (kind === "tenants"
       ? first(Object.entries(tenants).map(([id, tenant]) => parentFault(tenants, id) ?? brandFault(given, id, tenant)))

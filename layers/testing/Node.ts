@@ -5,6 +5,7 @@ import type { Process } from "#layers/testing/Loop.ts"
 import * as Reads from "#layers/testing/Reads.ts"
 import type { Shared } from "#layers/testing/Shared.ts"
 import type { Store } from "#layers/testing/Store.ts"
+import type { MessageId } from "#schemas/MessageId.ts"
 import type { Scope as Environment } from "#schemas/Scope.ts"
 import * as Layouts from "#src/content/Layouts.ts"
 import * as Rendering from "#src/content/Rendering.ts"
@@ -22,6 +23,7 @@ import { ShardCount } from "#src/delivery/shards/ShardCount.ts"
 import * as Shards from "#src/delivery/Shards.ts"
 import * as Paging from "#src/delivery/expansion/Paging.ts"
 import * as Receipts from "#src/reports/Receipts.ts"
+import * as Tracking from "#src/reports/Tracking.ts"
 import { Cause, Context, Effect, Exit, Fiber, Inspectable, Layer, Logger, References as Ambient, Scope } from "effect"
 
 /** A node's own journal and handover, over the shared database. */
@@ -42,6 +44,8 @@ export interface Node {
   readonly intake: Intake.Intake["Service"]
   readonly cancel: Effect.Success<typeof Cancel.make>
   readonly receipts: Receipts.Receipts["Service"]
+  /** A recipient's app or mail client asks for the picture that tells that the message was opened. */
+  readonly opened: (scope: Environment, id: MessageId) => Effect.Effect<void, StoreUnavailable>
   readonly shards: Shards.Shards["Service"]
   /** Makes the node own a shard until `disown`, whose `done` is called once it has let it go. */
   readonly own: (shard: number) => void
@@ -113,6 +117,7 @@ export const start = (options: {
       intake: Context.get(built, Intake.Intake),
       cancel: yield* Effect.provideContext(Cancel.make, Context.merge(options.shared, built)),
       receipts: Context.get(built, Receipts.Receipts),
+      opened: (environment, id) => Tracking.opened(Context.get(built, Journal), environment, id),
       shards,
       owned,
       own: (shard) => {

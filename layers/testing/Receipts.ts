@@ -1,21 +1,36 @@
 import type { Chance } from "#layers/testing/Chance.ts"
+import { scopeOf } from "#layers/testing/Client.ts"
 import type { Call, Report } from "#layers/testing/History.ts"
 import type { Loop } from "#layers/testing/Loop.ts"
+import type { Node } from "#layers/testing/Node.ts"
 import type { Remote } from "#layers/testing/Remote.ts"
 import { MessageId } from "#schemas/MessageId.ts"
-import { Effect, Exit } from "effect"
+import { Effect, Exit, Option, Schema } from "effect"
 
 const mostTries = 20
 
-/** The receipts that providers send for their calls: each is repeated until a node acknowledges it. */
+const decodeId = Schema.decodeUnknownOption(MessageId)
+
+/** What is told of messages that went out: each is repeated until a node acknowledges it. */
 export const make = (options: { readonly loop: Loop; readonly chance: Chance; readonly remote: Remote }) => {
   const { chance, loop, remote } = options
   const reports: Array<Report> = []
 
+  /** Tells a node; answers whether one has acknowledged it. */
+  const told = Effect.fnUntraced(function*<A, E>(what: (node: Node) => Effect.Effect<A, E>) {
+    for (let n = 0; n < mostTries; n++) {
+      const answer = yield* remote(what)
+      if (answer._tag === "Answer" && Exit.isSuccess(answer.exit)) return true
+      yield* Effect.sleep(chance.int(50, 3_000))
+    }
+    return false
+  })
+
+  /** A provider sends a receipt for one of its calls. */
   const report = Effect.fnUntraced(function*(call: Call, event: Report["event"]) {
-    const told: Report = { call: call.number, messageId: call.messageId, event, at: loop.now(), takenAt: undefined }
+    const one: Report = { call: call.number, messageId: call.messageId, event, at: loop.now(), takenAt: undefined }
     const receipt = {
-      id: `${call.provider}-${reports.push(told)}`,
+      id: `${call.provider}-${reports.push(one)}`,
       event,
       messageId: MessageId.make(call.messageId),
       attempt: call.attempt,
@@ -23,15 +38,15 @@ export const make = (options: { readonly loop: Loop; readonly chance: Chance; re
       at: loop.wall(),
       detail: undefined
     }
-    for (let n = 0; n < mostTries; n++) {
-      const answer = yield* remote((node) => node.receipts.apply(call.scope, [call.provider], [receipt]))
-      if (answer._tag === "Answer" && Exit.isSuccess(answer.exit)) {
-        told.takenAt = loop.now()
-        return
-      }
-      yield* Effect.sleep(chance.int(50, 3_000))
-    }
+    if (yield* told((node) => node.receipts.apply(call.scope, [call.provider], [receipt]))) one.takenAt = loop.now()
   })
 
-  return { reports, report }
+  /** The recipient opens the message; one that does not exist is opened by nobody. */
+  const open = Effect.fnUntraced(function*(messageId: string, environment: number = 1) {
+    const scope = yield* scopeOf(environment)
+    const id = decodeId(messageId)
+    if (Option.isSome(id)) yield* told((node) => node.opened(scope, id.value))
+  })
+
+  return { reports, report, open }
 }

@@ -1,17 +1,22 @@
 import type { Chance } from "#layers/testing/Chance.ts"
+import * as Checks from "#layers/testing/Checked.ts"
 import type { SendOptions } from "#layers/testing/Client.ts"
+import { enough, Falsified, faultsOf, fewest, told } from "#layers/testing/Falsified.ts"
 import * as Faults from "#layers/testing/Faults.ts"
 import type { Given } from "#layers/testing/Given.ts"
 import type { Call, Change, History, Report, Request, Resend } from "#layers/testing/History.ts"
 import * as Impossible from "#layers/testing/Impossible.ts"
 import type { Ending } from "#layers/testing/Loop.ts"
 import type { Stored } from "#layers/testing/Stored.ts"
+import { timeline } from "#layers/testing/Timeline.ts"
 import type { VendorOptions } from "#layers/testing/Vendors.ts"
 import * as Worlds from "#layers/testing/World.ts"
 import type { SendMessage } from "#schemas/SendMessage.ts"
-import { Arbitrary, Array, Cause, Config, Effect, Option, Schema } from "effect"
+import { Arbitrary, Array, Cause, Config, Effect, Option } from "effect"
 
 export type { Call, Change, Given, History, Request, VendorOptions }
+export { Falsified, timeline }
+export type Checked = Checks.Checked
 
 /** A simulated world as a story sees it. Its time passes only while all nodes and callers wait. */
 export interface World {
@@ -42,6 +47,11 @@ export interface World {
   readonly change: (change: Change, environment?: number) => Effect.Effect<boolean>
   /** The call's provider sends a receipt for it, and tries until a node has acknowledged it. */
   readonly report: (call: Call, event: Report["event"]) => Effect.Effect<void>
+  /**
+   * The recipient opens the message, in an app or a mail client that fetches its `urls.opened`; tries until a node has
+   * acknowledged it. A message that is not on its way yet stays as it is.
+   */
+  readonly open: (messageId: string, environment?: number) => Effect.Effect<void>
   /** Reads of the store as it is now. */
   readonly stored: Stored
   /** The calls that providers got so far. */
@@ -128,6 +138,9 @@ const asked = Effect.fnUntraced(function*(seed: number, options: Options): Effec
 interface Lived {
   readonly history: History
   readonly isEndless: boolean
+  readonly faults: Faults.Faults
+  /** The same world, but for its faults. */
+  readonly again: (faults: Faults.Faults) => Lived
 }
 
 const lived = (seed: number, story: Story, options: Options): Lived =>
@@ -140,14 +153,9 @@ const lived = (seed: number, story: Story, options: Options): Lived =>
 export const run = (seed: number, story: Story, options: Options = {}): History => lived(seed, story, options).history
 
 const live = (seed: number, story: Story, options: Options): Lived => {
-  const world = Worlds.make(seed, {
-    nodes: options.nodes ?? 3,
-    shards: options.shards ?? 4,
-    vendors: options.vendors ?? vendors,
-    faults: options.faults ?? Faults.all,
-    given: options.given ?? {}
-  })
-  const { calls, callers, chance, client, faults, loop, receipts } = world
+  const { faults = Faults.all, given = {}, nodes = 3, shards = 4 } = options
+  const world = Worlds.make(seed, { nodes, shards, vendors: options.vendors ?? vendors, faults, given })
+  const { callers, chance, client, loop, receipts } = world
   let failure: string | undefined
   let isOver = false
   const isStuck = () => callers.pending() === 0 && loop.now() - callers.moved() > longestSilence
@@ -155,7 +163,7 @@ const live = (seed: number, story: Story, options: Options): Lived => {
     callers.run(Effect.suspend(() =>
       story({
         chance,
-        calls,
+        calls: world.calls,
         draw: (arbitrary) =>
           Effect.suspend(() => sample(chance.int(0, 2 ** 31), arbitrary)).pipe(
             Effect.catch(() => Effect.die("The arbitrary has no values"))
@@ -166,7 +174,8 @@ const live = (seed: number, story: Story, options: Options): Lived => {
         change: world.change,
         stored: world.stored,
         report: receipts.report,
-        strike: (kind) => Effect.sync(() => faults.strike(kind))
+        open: receipts.open,
+        strike: (kind) => Effect.sync(() => world.strike(kind))
       })
     )).addObserver((exit) => {
       isOver = true
@@ -175,7 +184,8 @@ const live = (seed: number, story: Story, options: Options): Lived => {
   )
   const ending = loop.run(() => isOver || isStuck(), longestStory)
   const history = world.end(isOver ? failure : endlessness(callers.pending() > 0, ending))
-  return { history, isEndless: loop.isEndless() }
+  const again = (others: Faults.Faults) => live(seed, story, { ...options, faults: others })
+  return { history, isEndless: loop.isEndless(), faults, again }
 }
 
 /** Something that must be true of every world in which users do what the story says. */
@@ -186,25 +196,6 @@ export interface Property {
    * failed assertion, counts as a complaint.
    */
   readonly complaints: (history: History) => ReadonlyArray<string>
-}
-
-/** A seed whose world breaks a property. */
-export class Falsified extends Schema.TaggedError<Falsified>()("Falsified", {
-  seed: Schema.Int,
-  complaints: Schema.Array(Schema.String),
-  /** The faults that were injected into that world. */
-  faults: Schema.Array(Schema.String),
-  /** Whether a second run of the seed had the same history. If not, the story uses time or chance of its own. */
-  replays: Schema.Boolean
-}) {
-  override get message(): string {
-    const faults = this.faults.length === 0 ? [] : [`Faults in its world: ${this.faults.join(", ")}`]
-    const replay = this.replays
-      ? `Replay it alone: the same command with SEED=${this.seed}`
-      : `SEED=${this.seed} may not replay it: the story uses time or chance that is not its world's`
-    return [`Seed ${this.seed} breaks the property`, ...this.complaints.map((line) => `  ${line}`), ...faults, replay]
-      .join("\n")
-  }
 }
 
 /** What is wrong with a history: its story broke off, something accepted never ended, or the property complains. */
@@ -221,38 +212,56 @@ const complaintsOf = (property: Property, { history, isEndless }: Lived): Readon
   }
 }
 
+/** The world that breaks the property, with as few of its faults as do. */
+const falsified = (property: Property, world: Lived, complaints: ReadonlyArray<string>): Falsified => {
+  const { faults, history } = world
+  const least = fewest(faults, history, (fewer) => {
+    // A world without an end takes long; one more of them would tell nothing.
+    const other = world.isEndless ? undefined : world.again(fewer)
+    return other === undefined || complaintsOf(property, other).length === 0 ? undefined : other.history
+  })
+  return new Falsified({
+    seed: history.seed,
+    complaints,
+    faults: faultsOf(history),
+    enough: enough(faults, least),
+    replays: world.again(faults).history.hash === history.hash,
+    happened: told(least.history)
+  })
+}
+
+/** Said where one world is lived alone, so that nobody takes it for more. */
+const alone = "this world alone; if code has changed since it failed, it has the same faults, and another course"
+
 /**
  * Checks a property in the worlds of the seeds 1 to `seeds` (100 by default), or of the one seed that the environment
- * variable `SEED` names, and then logs a line that says so. Fails at the first world that breaks it; the error says
- * which one, and how to replay it.
+ * variable `SEED` names, and then logs a line that says so. Answers what was in these worlds, and warns if a property
+ * may hold for want of anything that could break it, such as where no send was accepted. Fails at the first world that
+ * breaks the property; the error says which one, what happened in it, and how to replay it.
  */
 export const check = Effect.fnUntraced(function*(
   property: Property,
   options: Options & { readonly seeds?: number } = {}
-): Effect.fn.Return<void, Falsified> {
+): Effect.fn.Return<Checked, Falsified> {
   const fault = Impossible.of(options)
   if (fault !== undefined) return yield* Effect.die(new Error(fault))
   const named = yield* Effect.catch(
     Config.option(Config.Int("SEED")),
     () => Effect.die(new Error("The environment variable SEED has to be a whole number"))
   )
-  if (Option.isSome(named)) yield* Effect.logInfo(`SEED=${named.value}: this world alone`)
+  if (Option.isSome(named)) yield* Effect.logInfo(`SEED=${named.value}: ${alone}`)
   const seeds = Option.match(named, {
     onSome: (seed) => [seed],
     onNone: () => Array.makeBy(options.seeds ?? 100, (n) => n + 1)
   })
+  const checked = Checks.make()
   for (const seed of seeds) {
     const world = yield* Effect.sync(() => lived(seed, property.story, options))
-    const { history } = world
     const complaints = complaintsOf(property, world)
-    if (complaints.length === 0) continue
-    return yield* new Falsified({
-      seed,
-      complaints,
-      faults: history.incidents.flatMap(({ at, kind, node }) =>
-        kind === "move" ? [] : [`${kind}${node === undefined ? "" : ` of ${node}`} at ${at} ms`]
-      ),
-      replays: run(seed, property.story, options).hash === history.hash
-    })
+    if (complaints.length > 0) return yield* falsified(property, world, complaints)
+    checked.add(world.history, world.faults)
   }
+  if (Option.isNone(named))
+    yield* Effect.forEach(checked.doubts(), (doubt) => Effect.logWarning(`The property holds, but ${doubt}`))
+  return checked.checked()
 })

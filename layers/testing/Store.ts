@@ -100,7 +100,7 @@ export const make = (options: Options) => {
         if (becomes === "served") return answer(exit)
         if (commit !== undefined) commit.lost = true
         const at = loop.now()
-        options.incidents.push({ kind: "lostAnswer", node: asker.name, at, until: at })
+        options.incidents.push({ kind: "lostAnswer", node: asker.name, at, until: at, drawn: undefined })
         return answer(Exit.fail(gone))
       })
     })

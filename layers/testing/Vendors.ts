@@ -5,7 +5,8 @@ import { type DeliveryError, Unavailable, Unknown } from "#schemas/DeliveryError
 import type { Profile } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type { Acceptance, Delivery, Provider, Vendor } from "#src/delivery/Provider.ts"
-import { Effect, Exit } from "effect"
+import { sentence } from "#schemas/SchemaRefusal.ts"
+import { Effect, Exit, Result, Schema } from "effect"
 
 /**
  * A time in which a provider cannot be reached: from `from` until just before `until`, in ms since the world began. For
@@ -33,6 +34,12 @@ export interface VendorOptions {
    * decide. After the last cue it accepts.
    */
   readonly script?: ReadonlyArray<Cue.Cue>
+  /**
+   * What it does with a call, by what the call says: its message, its attempt, what was rendered. Calls that `rejects`
+   * or `down` decide are not asked about; where it answers `undefined`, `script` decides. It is to answer the same to
+   * the same, or a seed does not replay.
+   */
+  readonly answers?: (call: Call) => Cue.Cue | undefined
 }
 
 /** Made once: an error captures the stack where it is made, which costs more than a whole simulated call. */
@@ -49,10 +56,28 @@ const addressOf = (profile: Profile, field: string): string | undefined => {
 const unreachable: Cue.Cue = { _tag: "Lose", after: 20, taken: false, proved: true }
 const rejection: Cue.Cue = { _tag: "Refuse", after: 20, kind: "RecipientRejected", retryAfter: null }
 
-/** What the address or the time of a call decides, before its provider's script does. */
-const decided = ({ down, rejects }: VendorOptions, call: Call): Cue.Cue | undefined => {
+const decode = Schema.decodeUnknownResult(Schema.UndefinedOr(Cue.Cue))
+
+/**
+ * What a call itself decides, before its provider's script does. `isWrong` is told in a sentence why an answer of
+ * `answers` is none.
+ */
+const decided = (
+  { answers, down, key, rejects }: VendorOptions,
+  call: Call,
+  isWrong: (fault: string) => void
+): Cue.Cue | undefined => {
   if (down?.some(({ from, until }) => from <= call.calledAt && call.calledAt < until) === true) return unreachable
-  return call.address !== undefined && rejects?.includes(call.address) === true ? rejection : undefined
+  if (call.address !== undefined && rejects?.includes(call.address) === true) return rejection
+  if (answers === undefined) return undefined
+  try {
+    const decoded = decode(answers(call))
+    if (Result.isSuccess(decoded)) return decoded.success
+    isWrong(sentence(decoded.failure.issue, `what answers of the vendor ${key} gave`))
+  } catch (error) {
+    isWrong(`answers of the vendor ${key} failed: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  return undefined
 }
 
 /** A provider and the version of its settings in an environment. */
@@ -67,6 +92,10 @@ const freshness = 2_000
 /** The outside world: scripted providers, which record every call that they get. */
 export const make = (loop: Loop, options: ReadonlyArray<VendorOptions>) => {
   const calls: Array<Call> = []
+  let fault: string | undefined
+  const isWrong = (what: string) => {
+    fault ??= what
+  }
   const tokens = new Set<string>()
   const next = new Map<string, number>()
   const everywhere: ReadonlyArray<Installed> = options.map((one) => ({ options: one, version: 1 }))
@@ -135,6 +164,7 @@ export const make = (loop: Loop, options: ReadonlyArray<VendorOptions>) => {
           attempt: delivery.attempt,
           token: delivery.idempotencyToken,
           address: addressOf(delivery.profile, vendorOptions.address),
+          rendered: delivery.rendered,
           text: textOf(delivery),
           calledAt: loop.now(),
           wall: loop.wall(),
@@ -145,7 +175,8 @@ export const make = (loop: Loop, options: ReadonlyArray<VendorOptions>) => {
           retryAfter: undefined
         }
         calls.push(call)
-        exchange(caller, call, vendorOptions, decided(vendorOptions, call) ?? scripted(scope, vendorOptions), resume)
+        const cue = decided(vendorOptions, call, isWrong) ?? scripted(scope, vendorOptions)
+        exchange(caller, call, vendorOptions, cue, resume)
       })
   })
 
@@ -158,6 +189,8 @@ export const make = (loop: Loop, options: ReadonlyArray<VendorOptions>) => {
 
   return {
     calls,
+    /** What is wrong with an answer of `answers`, if one was. */
+    fault: () => fault,
     keys: options.map(({ key }) => key),
     configure: (scope: Scope, key: string) => {
       const name = `${scope} ${key}`

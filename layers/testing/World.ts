@@ -61,6 +61,9 @@ const lastDue = (state: State): number => {
 /** A world: nodes, a store, providers and callers. The seed decides everything that the engine does not. */
 export const make = (seed: number, options: WorldOptions) => {
   const chance = Chances.make(seed)
+  // Nothing else draws from these: a seed keeps its faults, and what its story draws, when code changes.
+  const ofFaults = Chances.fork(chance)
+  const ofStory = Chances.fork(chance)
   const loop = Loops.make(chance, epoch)
   const incidents: Array<Incident> = []
   const logs: Array<LogLine> = []
@@ -74,7 +77,13 @@ export const make = (seed: number, options: WorldOptions) => {
       Effect.provideService(Configured.make(services, options.given), Clock.Clock, loop.process("given").clock)
     )
   const vendors = Vendors.make(loop, options.vendors)
-  const cluster = Clusters.make<Nodes.Node>({ loop, chance, incidents, shardCount: options.shards })
+  const cluster = Clusters.make<Nodes.Node>({
+    loop,
+    chance,
+    incidents,
+    shardCount: options.shards,
+    moves: () => faults.moves()
+  })
 
   const begin = (name: string) => {
     const process = loop.process(name)
@@ -90,7 +99,14 @@ export const make = (seed: number, options: WorldOptions) => {
       ready: cluster.join
     })
   }
-  const faults = Faults.make({ loop, chance, cluster, incidents, faults: options.faults, restart: begin })
+  const faults = Faults.make({
+    loop,
+    chance: ofFaults,
+    cluster,
+    incidents,
+    faults: options.faults,
+    restart: begin
+  })
   const store = Stores.make({
     loop,
     chance,
@@ -134,16 +150,14 @@ export const make = (seed: number, options: WorldOptions) => {
   }
 
   return {
-    seed,
-    chance,
+    chance: ofStory,
     loop,
     callers,
     client,
     receipts,
     change: changes.change,
     stored,
-    faults,
-    services,
+    strike: (kind: Faults.Kind) => faults.strike(kind, ofStory),
     calls: vendors.calls,
     /** Ends the world and returns its history. */
     end: (failure: string | undefined): History => {
@@ -176,7 +190,7 @@ export const make = (seed: number, options: WorldOptions) => {
         ),
         stored,
         drained,
-        failure,
+        failure: failure ?? vendors.fault(),
         leftovers,
         lasted: loop.now()
       }

@@ -78,6 +78,23 @@ const links = Effect.gen(function*() {
 
 export const layerLinks = Layer.effect(OpenLinks, links)
 
+/** Notes that the message was opened. */
+export const opened = (
+  journal: Journal["Service"],
+  scope: Scope,
+  id: MessageId
+): Effect.Effect<void, StoreUnavailable> =>
+  Effect.flatMap(Clock.currentTimeMillis, (ts) =>
+    journal.observe({
+      scope,
+      id,
+      event: "Open",
+      history: { type: "OPENED", ts },
+      // One id for all fetches, so that only the first one counts: clients and proxies fetch a picture as often as they
+      // like.
+      eventId: "tidings/open"
+    })).pipe(Effect.catchTag("MessageNotFound", () => Effect.void), Effect.asVoid)
+
 export const layer = Layer.effect(
   Tracking,
   Effect.gen(function*() {
@@ -88,15 +105,7 @@ export const layer = Layer.effect(
         const [id = "", scope = "", signature = ""] = trackingId.split(".")
         if (!isSame(signature, signed(key, scope, id))) return
         const message = yield* Effect.option(decode({ id, scope }))
-        if (message._tag === "None") return
-        yield* journal.observe({
-          ...message.value,
-          event: "Open",
-          history: { type: "OPENED", ts: yield* Clock.currentTimeMillis },
-          // One id for all fetches, so that only the first one counts: clients and proxies fetch a picture as often as
-          // they like.
-          eventId: "tidings/open"
-        }).pipe(Effect.catchTag("MessageNotFound", () => Effect.void))
+        if (message._tag === "Some") yield* opened(journal, message.value.scope, message.value.id)
       })
     })
   })

@@ -55,7 +55,10 @@ describe("Simulation.check", () => {
       assert.deepStrictEqual(yield* Effect.provide(lived(undefined, 3), logged), [1, 2, 3])
       assert.deepStrictEqual(lines, [])
       assert.deepStrictEqual(yield* Effect.provide(lived("17", 3), logged), [17])
-      assert.strictEqual(String(lines), "SEED=17: this world alone")
+      assert.strictEqual(
+        String(lines),
+        "SEED=17: this world alone; if code has changed since it failed, it has the same faults, and another course"
+      )
     }))
 
   it.effect("refuses a SEED that is no whole number in a sentence", () =>
@@ -114,9 +117,15 @@ describe("Simulation.check", () => {
       [misspelt, "options has vendor, which is none of nodes, shards, seeds, vendors, faults, given, drawn"],
       [
         { vendors: [unsaid] },
-        "The vendor text has reject, which is none of key, channel, address, folds, rejects, down, script"
+        "The vendor text has reject, which is none of key, channel, address, folds, rejects, down, script, answers"
       ],
       [{ faults: { ...faults, atMost: NaN } }, "options.faults.atMost is NaN, and has to be a whole number from 0"],
+      [{ faults: { ...faults, moves: 1 } }, "options.faults.moves is 1, and has to be from 0 to below 1"],
+      [{ faults: { ...faults, only: [0.5] } }, "options.faults.only has 0.5, and has to have whole numbers from 0"],
+      [
+        { faults: { ...faults, move: 0.5 } as typeof faults },
+        "options.faults has move, which is none of kinds, atMost, within, lostAnswers, moves, only"
+      ],
       [{ faults: { ...faults, lostAnswers: 1 } }, "options.faults.lostAnswers is 1, and has to be from 0 to below 1"]
     ]
     for (const [options, sentence] of refused)

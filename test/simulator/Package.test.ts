@@ -81,7 +81,7 @@ describe("the package tidings, installed in an empty project", () => {
     )
   })
 
-  it("runs all examples of the README, one after the other", { timeout: 60_000 }, async () => {
+  it("runs all examples of the README, one after the other", { timeout: 120_000 }, async () => {
     const all = await examples()
     assert.isAbove(all.length, 1)
     await writeFile(project("all.test.mts"), all.join("\n"))

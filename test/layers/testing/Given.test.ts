@@ -148,6 +148,28 @@ describe("what a world begins with", () => {
     )
   })
 
+  it("a template has its brand, its tags, and fails for want of a variable if it is to", () => {
+    const elements = [{ type: "text", content: "You owe {{amount}}" }]
+    const given: Given = {
+      brands: {
+        plain: { name: "Plain" },
+        acme: { name: "Acme", settings: { email: { header: { barColor: "#bada55" } } } }
+      },
+      templates: {
+        dunning: { elements, brand: { id: "acme" }, tags: ["otp"] },
+        strict: { elements, throw_on_variable_not_found: true }
+      }
+    }
+    const story: Simulation.Story = (world) =>
+      Effect.forEach(["dunning", "strict"], (template) => world.send({ to: { email: "ada@x.test" }, template }))
+    const { calls, stored } = Simulation.run(1, story, { given, faults: none })
+    assert.deepStrictEqual(stored.messages().map(({ status, template }) => [template, status]), [
+      ["dunning", "SENT"],
+      ["strict", "UNDELIVERABLE"]
+    ])
+    assert.deepStrictEqual(calls.map(({ rendered }) => rendered.html.includes("#bada55")), [true])
+  })
+
   it("is refused in a sentence where the API would refuse it, or nobody would look at it", () => {
     const misspelt = { tennants: {} }
     const nameless: object = { tenants: { acme: {} } }
@@ -172,10 +194,17 @@ describe("what a world begins with", () => {
         { audiences: { a: { filter: { operator: "EQ", path: "plan" } } } },
         ".audiences.a is refused: filter.value: EQ needs a value"
       ],
-      [whole, ".templates.a has name, which is none of version, elements, subscription"],
+      [
+        whole,
+        ".templates.a has name, which is none of version, elements, tags, brand, subscription, throw_on_variable_not_found"
+      ],
       [
         { templates: { a: { elements: [], subscription: { topic_id: "news" } } } },
         ".templates.a has the topic news, which is none of options.given.topics"
+      ],
+      [
+        { templates: { a: { elements: [], brand: { id: "acme" } } } },
+        ".templates.a has the brand acme, which is none of options.given.brands"
       ],
       [{ brands: { a: { name: "" } } }, ".brands.a is refused: name: Must not be empty"],
       [{ lists: { "a b": [] } }, ".lists has \"a b\" for an id: Expected no *, # or white space"]

@@ -1,3 +1,4 @@
+import { none } from "#layers/testing/Faults.ts"
 import type { Given } from "#layers/testing/Given.ts"
 import * as Simulation from "#layers/testing/Simulation.ts"
 import type { VendorOptions } from "#layers/testing/Vendors.ts"
@@ -62,5 +63,42 @@ describe("a provider of a world", () => {
       ["bob@x.test", false],
       ["ada@x.test", false]
     ])
+  })
+  it("answers a call by what the call says, and otherwise goes on with its script", () => {
+    const answers: NonNullable<VendorOptions["answers"]> = ({ attempt, rendered }) =>
+      attempt === 1 ?
+        { _tag: "Refuse", after: 5, kind: "RateLimited", retryAfter: 30_000 }
+        : rendered.subject.includes("Code") ?
+        undefined
+        : { _tag: "Refuse", after: 5, kind: "ContentRejected", retryAfter: null }
+    const mail: VendorOptions = { key: "mail", channel: "email", address: "email", answers }
+    for (let seed = 1; seed <= 10; seed++) {
+      const { calls, failure } = Simulation.run(
+        seed,
+        (world) => Effect.forEach(["ada", "bob"], (user) => password(world, user)),
+        { given, vendors: [mail], faults: none }
+      )
+      assert.strictEqual(failure, undefined)
+      const byUser = Map.groupBy(calls, ({ address }) => address)
+      assert.strictEqual(byUser.size, 2)
+      for (const [first, second, ...more] of byUser.values()) {
+        assert.deepStrictEqual([first?.taken, second?.taken, more.length], [false, true, 0], `seed ${seed}`)
+        assert.isAtLeast((second?.calledAt ?? 0) - (first?.heardAt ?? 0), 30_000)
+      }
+    }
+  })
+
+  it("whose answer is none, or that fails to answer, breaks the world off in a sentence", () => {
+    const failing = (answers: NonNullable<VendorOptions["answers"]>) =>
+      Simulation.run(1, (world) => password(world, "bob"), {
+        given,
+        vendors: [{ key: "mail", channel: "email", address: "email", answers }]
+      }).failure
+    const none: object = { _tag: "Reject" }
+    assert.strictEqual(
+      failing(() => Object.assign({ after: 1 }, none) as never),
+      "what answers of the vendor mail gave: Expected one of Accept, Refuse and Lose for its _tag"
+    )
+    assert.strictEqual(failing(() => assert.fail("oh")), "answers of the vendor mail failed: oh")
   })
 })

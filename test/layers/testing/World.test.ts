@@ -68,4 +68,32 @@ describe("A world", () => {
       assert.deepStrictEqual(stored.messages().map(({ status }) => status), ["SENT"])
     }
   })
+
+  it("what its recipient opens is OPENED, and is not escalated; what nobody opens is, in time", () => {
+    const given = { profiles: { ada: { phone_number: "+15550100001" } } }
+    const faults: Faults.Faults = { ...Faults.all, kinds: ["crash", "freeze", "rob", "outage"] }
+    const story = (opens: boolean): Simulation.Story =>
+      Effect.fnUntraced(function*(world) {
+        const { requestId } = yield* world.send({
+          to: { user_id: "ada" },
+          content,
+          routing: { method: "single", channels: ["inbox", "sms"] },
+          timeout: { criteria: "viewed", escalation: 600_000 }
+        }, { key: "k" })
+        yield* Effect.sleep("3 minutes")
+        if (opens && requestId !== undefined) yield* world.open(requestId)
+      })
+    for (let seed = 1; seed <= 20; seed++) {
+      const opened = Simulation.run(seed, story(true), { given, faults })
+      assert.deepStrictEqual(
+        [opened.failure, opened.calls.length, opened.stored.messages().map(({ status }) => status)],
+        [undefined, 0, ["OPENED"]],
+        `seed ${seed}`
+      )
+      const unread = Simulation.run(seed, story(false), { given, faults: Faults.none })
+      const [item] = unread.stored.inbox("ada")
+      const waited = unread.calls.map(({ wall }) => wall - (item?.createdAt ?? 0))
+      assert.isTrue(waited.length === 1 && waited.every((ms) => ms >= 600_000 && ms < 620_000), `${seed}: ${waited}`)
+    }
+  })
 })

@@ -1,0 +1,64 @@
+import type { Faults } from "#layers/testing/Faults.ts"
+import type { History } from "#layers/testing/History.ts"
+
+/** What the worlds of a check had in all. Where it is nothing, a property may hold for the wrong reason. */
+export interface Checked {
+  readonly worlds: number
+  /** The worlds that had a fault, other than a lost answer, before everything was over. */
+  readonly disturbed: number
+  /** Calls of POST /send, and how many of them were accepted. */
+  readonly sends: number
+  readonly accepted: number
+  readonly messages: number
+  /** What recipients got: by providers, and in their inboxes. */
+  readonly deliveries: number
+}
+
+/** So few worlds say little of how often something happens. */
+const few = 20
+
+/** Counts what the worlds of a check had. */
+export const make = () => {
+  const count = { worlds: 0, disturbed: 0, sends: 0, accepted: 0, messages: 0, deliveries: 0 }
+  let wantsFaults = 0
+  let refusal: string | undefined
+  let ending: string | undefined
+
+  const add = (history: History, { atMost, kinds, only }: Faults) => {
+    const { deliveries, inbox, incidents, messages, requests } = history
+    const refused = requests.find(({ requestId }) => requestId === undefined)?.tries.findLast(({ status }) =>
+      status !== undefined
+    )
+    const ended = messages[0]
+    count.worlds++
+    count.sends += requests.length
+    count.accepted += requests.filter(({ requestId }) => requestId !== undefined).length
+    count.messages += messages.length
+    count.deliveries += deliveries.length + inbox.length
+    if (incidents.some(({ kind }) => kind !== "move" && kind !== "lostAnswer")) count.disturbed++
+    if (kinds.length > 0 && atMost > 0 && only === undefined) wantsFaults++
+    if (refused !== undefined) refusal ??= `${refused.status} ${refused.body}`
+    if (ended !== undefined) ending ??= `${ended.status}, ${ended.error ?? ended.reason ?? "without an error"}`
+  }
+
+  /** Why the property may hold for the wrong reason, a sentence each. */
+  const doubts = (): ReadonlyArray<string> => {
+    const { accepted, deliveries, disturbed, messages, sends, worlds } = count
+    return [
+      ...(sends > 0 && accepted === 0
+        ? [`no send was accepted in any world; the first was answered ${refusal ?? "nothing"}`]
+        : []),
+      ...(messages > 0 && deliveries === 0
+        ? [`nobody got anything in any world; the first message ended as ${ending}`]
+        : []),
+      ...(wantsFaults >= few && disturbed * 10 < worlds
+        ? [
+          `${disturbed} of ${worlds} worlds had a fault before everything in them was over: let the story last ` +
+          "longer, such as by a delay of up to options.faults.within before it sends, or make that shorter"
+        ]
+        : [])
+    ]
+  }
+
+  return { add, doubts, checked: (): Checked => ({ ...count }) }
+}

@@ -1,0 +1,129 @@
+import * as Faults from "#layers/testing/Faults.ts"
+import * as Simulation from "#layers/testing/Simulation.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, Effect, Logger } from "effect"
+
+const content = { title: "Hello", body: "Ada" }
+const to = { email: "ada@example.com" }
+
+const hello: Simulation.Story = (world) =>
+  Effect.delay(world.send({ to, content }, { key: "hello" }), world.chance.int(0, 60_000))
+
+const unnamed = Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromUnknown({}))
+
+const falsified = (property: Simulation.Property, options: Simulation.Options = {}) =>
+  Simulation.check(property, { ...options, seeds: 60 }).pipe(unnamed, Effect.flip)
+
+/** What a check of these worlds warned of, and what it answered. */
+const checked = (story: Simulation.Story, options: Simulation.Options & { readonly seeds?: number } = {}) =>
+  Effect.gen(function*() {
+    const lines: Array<string> = []
+    const logged = Logger.layer([Logger.make(({ message }) => lines.push(String(message)))])
+    const found = yield* Simulation.check({ story, complaints: () => [] }, options).pipe(
+      unnamed,
+      Effect.provide(logged)
+    )
+    return { ...found, lines }
+  })
+
+describe("a world that breaks a property", () => {
+  it.effect("is told line by line, with the fewest of its faults that break it", () =>
+    Effect.gen(function*() {
+      const complaints: Simulation.Property["complaints"] = ({ incidents }) =>
+        incidents.filter(({ kind }) => kind === "crash").length >= 2 ? ["two nodes died"] : []
+      const { enough, faults, happened, message, seed } = yield* falsified({ story: hello, complaints })
+      const whole = Simulation.run(seed, hello)
+      assert.strictEqual(faults.length, whole.incidents.filter(({ kind }) => kind !== "move").length)
+      const only =
+        /^These are enough: crash of \w at \d+ ms, crash of \w at \d+ ms \(options\.faults of only: \[(\d+), (\d+)\]/
+          .exec(enough ?? "")?.slice(1).map(Number) ?? assert.fail(message)
+      const least = Simulation.run(seed, hello, { faults: { ...Faults.all, only, lostAnswers: 0 } })
+      assert.deepStrictEqual(
+        least.incidents.map(({ kind }) => kind).filter((kind) => kind !== "move"),
+        ["crash", "crash"]
+      )
+      assert.deepStrictEqual(happened, Simulation.timeline(least))
+      assert.match(happened.join("\n"), /POST \/send to \{"email":"ada@example\.com"\} with key hello to node \w: 202/)
+      for (const part of [...faults, enough ?? "", ...happened]) assert.include(message, part)
+    }))
+
+  it.effect("is said to break it without any fault, if it does", () =>
+    Effect.gen(function*() {
+      const complaints: Simulation.Property["complaints"] = ({ deliveries, incidents }) =>
+        deliveries.length === 1 && (incidents.length > 2 || incidents.length === 0) ? ["always"] : []
+      const { enough, faults, happened } = yield* falsified({ story: hello, complaints }, {
+        faults: { ...Faults.all, kinds: ["jump"] }
+      })
+      if (faults.length === 0) return assert.strictEqual(enough, undefined)
+      assert.strictEqual(enough, "It breaks without any fault, too: options.faults of Faults.none")
+      assert.isEmpty(happened.filter((line) => line.includes("jump")))
+    }))
+
+  it.effect("of many lines is cut short", () =>
+    Effect.gen(function*() {
+      const many: Simulation.Story = (world) =>
+        Effect.forEach(Array.from({ length: 50 }), () => world.send({ to, content }), { discard: true })
+      const { happened } = yield* falsified({ story: many, complaints: () => ["always"] }, { faults: Faults.none })
+      assert.strictEqual(happened.length, 41)
+      assert.match(happened.at(-1) ?? "", /and \d+ lines more: Simulation\.timeline/)
+    }))
+})
+
+describe("a seed", () => {
+  it("has the same faults, and draws the same for its story, whatever else happens in its world", () => {
+    const draws = (story: Simulation.Story, seed: number, options: Simulation.Options = {}) => {
+      const drawn: Array<number> = []
+      const { incidents } = Simulation.run(
+        seed,
+        (world) => {
+          for (let n = 0; n < 5; n++) drawn.push(world.chance.int(0, 1_000_000))
+          return Effect.andThen(story(world), Effect.sleep("90 seconds"))
+        },
+        options
+      )
+      return [drawn, incidents.flatMap(({ at, drawn, kind }) => drawn === undefined ? [] : [[kind, at]])]
+    }
+    for (let seed = 1; seed <= 20; seed++) {
+      const options = { nodes: 5, faults: { ...Faults.all, kinds: ["crash", "freeze", "jump", "outage"] } as const }
+      const first = draws(hello, seed, options)
+      const changed = draws((world) => Effect.andThen(hello(world), hello(world)), seed, { ...options, shards: 7 })
+      assert.deepStrictEqual(changed, first, `seed ${seed}`)
+    }
+  })
+})
+
+describe("a check that passes", () => {
+  it.effect("answers what its worlds had, and is silent where something could have gone wrong", () =>
+    Effect.gen(function*() {
+      const { lines, ...found } = yield* checked(hello, { seeds: 30 })
+      assert.deepStrictEqual(lines, [])
+      assert.deepStrictEqual([found.worlds, found.sends, found.messages], [30, 30, found.accepted])
+      assert.isAtLeast(found.deliveries, found.accepted)
+      assert.isAbove(found.disturbed, 10)
+    }))
+
+  it.effect("warns if nothing was accepted, if nobody got anything, and if hardly a world had a fault", () =>
+    Effect.gen(function*() {
+      const quiet = { seeds: 30, faults: Faults.none }
+      const refused = yield* checked((world) => world.send({ to: { user_id: "" }, content }), quiet)
+      assert.strictEqual(refused.lines.length, 1)
+      assert.match(
+        refused.lines[0] ?? "",
+        /^The property holds, but no send was accepted in any world; the first was answered 400 \{"message"/
+      )
+      const unreachable = yield* checked(
+        (world) => world.send({ to: { user_id: "ada" }, content, routing: { method: "single", channels: ["sms"] } }),
+        quiet
+      )
+      assert.match(
+        unreachable.lines.join(),
+        /^The property holds, but nobody got anything in any world; the first message ended as UNROUTABLE, /
+      )
+      const short = yield* checked((world) => world.send({ to, content }), { seeds: 30 })
+      assert.match(
+        short.lines.join(),
+        /^The property holds, but \d of 30 worlds had a fault before everything in them was over/
+      )
+      assert.deepStrictEqual((yield* checked((world) => world.send({ to, content }), quiet)).lines, [])
+    }))
+})
