@@ -3,6 +3,7 @@ import * as Accepted from "./checker/Accepted.ts"
 import * as Configurations from "./checker/Configurations.ts"
 import * as Facts from "./checker/Facts.ts"
 import * as Handovers from "./checker/Handovers.ts"
+import * as Lateness from "./checker/Lateness.ts"
 import * as Leaks from "./checker/Leaks.ts"
 import * as Lists from "./checker/Lists.ts"
 import * as Passwords from "./checker/Passwords.ts"
@@ -40,10 +41,13 @@ const checks: ReadonlyArray<(facts: Facts.Facts) => ReadonlyArray<string>> = [
   Lists.eachOnce,
   Configurations.current,
   Resends.anew,
-  Passwords.held
+  Passwords.held,
+  Lateness.punctual,
+  Lateness.noLonger,
+  Lateness.noLongerDelayed
 ]
 
-/** What is wrong with a history, by the invariants I1 to I20; nothing, if the engine kept them. */
+/** What is wrong with a history, by the invariants I1 to I22; nothing, if the engine kept them. */
 export const complaints = (history: History): ReadonlyArray<string> => {
   const facts = Facts.make(history)
   return checks.flatMap((check) => check(facts))

@@ -1,5 +1,6 @@
 import * as Arbitraries from "#layers/testing/Arbitraries.ts"
 import * as Chances from "#layers/testing/Chance.ts"
+import { all } from "#layers/testing/Faults.ts"
 import type { Request } from "#layers/testing/History.ts"
 import type { Options, Story, World } from "#layers/testing/Simulation.ts"
 import type { Recipient } from "#schemas/Recipient.ts"
@@ -178,6 +179,7 @@ export const options = (seed: number): Options => {
   return {
     nodes: chance.happens(0.1) ? 1 : 3,
     shards: chance.int(1, 4),
+    faults: { ...all, moves: chance.happens(0.12) ? chance.next() * 0.8 : 0 },
     given,
     vendors: [
       { key: "mail", channel: "email", address: "email", folds: true, script: script() },

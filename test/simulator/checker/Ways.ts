@@ -40,7 +40,7 @@ export interface Asked {
     readonly escalation?: number
     readonly criteria?: "delivered" | "viewed" | "engaged"
   }
-  readonly delay?: { readonly until?: string }
+  readonly delay?: { readonly duration?: number; readonly until?: string }
   readonly preferences?: { readonly subscription_topic_id?: string }
 }
 

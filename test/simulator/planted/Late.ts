@@ -1,0 +1,47 @@
+import type { Bug } from "./Bugs.ts"
+
+/** Bugs by which something comes too late, which only the checks of lateness see (I21, I22); and two of handing shards over, which restless worlds show soonest. */
+export const late: ReadonlyArray<Bug> = [
+  {
+    name: "what is due is read half a minute late",
+    seed: 1,
+    file: "src/delivery/shards/Reader.ts",
+    text: "Math.min(sweepInterval, Math.max(0, nextDue - now))",
+    becomes: "Math.min(sweepInterval, Math.max(0, nextDue - now) + 30_000)"
+  },
+  {
+    name: "the waits between tries are twice as long as the schedule's",
+    seed: 1,
+    file: "src/delivery/RetryPolicy.ts",
+    text: "Math.round(wait * (0.8",
+    becomes: "Math.round(2 * wait * (0.8"
+  },
+  {
+    name: "an escalation waits twice as long as it was told to",
+    seed: 34,
+    file: "src/delivery/attempts/Escalation.ts",
+    text: "after: Math.max(after, shortWait + 1)",
+    becomes: "after: 2 * Math.max(after, shortWait + 1)"
+  },
+  {
+    name: "a delay is rounded up to the minute after the next",
+    seed: 1,
+    file: "src/flows/Delays.ts",
+    text: "enqueuedAt + Math.ceil(delay.duration / minute) * minute",
+    becomes: "enqueuedAt + (Math.ceil(delay.duration / minute) + 1) * minute"
+  },
+  {
+    name: "a drain ends the next time that its node owns the shard",
+    seed: 171,
+    file: "src/delivery/shards/Owned.ts",
+    text: "if (owners.get(owner.shard) === owner) owners.delete(owner.shard)",
+    becomes: "owners.delete(owner.shard)"
+  },
+  {
+    name: "a shard is handed over before its steps have ended",
+    seed: 131,
+    file: "src/delivery/shards/Owned.ts",
+    text: "if (owner.running > 0 && until > now) {",
+    becomes: "if (owner.running > 99 && until > now) {"
+  }
+]
