@@ -18,7 +18,8 @@ const Settings = Schema.Struct({ webhook_public_key: Schema.String })
 const Event = Schema.StructWithRest(
   Schema.Struct({
     event: Schema.String,
-    sg_event_id: Schema.String,
+    /** Some have none (Troubleshooting the Event Webhook), such as those of a mail that was dropped at once. */
+    sg_event_id: Schema.optionalKey(Schema.String),
     email: Schema.optionalKey(Schema.String),
     sg_message_id: Schema.optionalKey(Schema.String),
     timestamp: Schema.Number,
@@ -47,7 +48,7 @@ const receipt = (event: Event): ReadonlyArray<Receipt> => {
   const kind = kindOf(event)
   const isCopy = isOfCopy(event["tidings_to"], event.email === undefined ? undefined : [event.email])
   return kind === undefined || isCopy ? [] : [{
-    id: event.sg_event_id,
+    id: event.sg_event_id ?? `${event.event}:${event.timestamp}`,
     event: kind,
     ...fromMarks((name) => event[name]),
     // What follows the first dot names the machine that handled it; the `X-Message-Id` of the API's answer ends before

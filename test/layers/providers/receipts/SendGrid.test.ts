@@ -142,6 +142,17 @@ describe("SendGrid's event webhook", () => {
       })
     }))
 
+  it.effect("reads an event without an id, as of a mail that was dropped at once; a repeat of it has the same", () =>
+    Effect.gen(function*() {
+      const { sg_event_id: _, sg_message_id: __, ...bare } = event("dropped", { reason: "Invalid" })
+      const ids = (body: string) =>
+        Effect.map(read(signed(body)), (found) => found?.map(({ event, id }) => [event, id]))
+      const body = JSON.stringify([{ ...bare, tidings_message_id: messageId }])
+      const found = yield* ids(body)
+      assert.deepStrictEqual(found, [["Bounce", "dropped:1513299569"]])
+      assert.deepStrictEqual(yield* ids(body), found)
+    }))
+
   it.effect("takes nothing from a signed body that is none of its own", () =>
     Effect.gen(function*() {
       for (const body of ["", "{}", "null", "[", "\"delivered\"", "\u0000"])
