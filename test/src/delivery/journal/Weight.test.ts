@@ -42,6 +42,15 @@ describe("What a step weighs in a commit", () => {
       assert.strictEqual(Weight.of(yield* rendered(undefined), undefined), 1)
     }))
 
+  it.effect("is more for the tickets of pushes to many devices", () =>
+    Effect.gen(function*() {
+      const step = yield* rendered(undefined)
+      const tickets = (count: number, length: number) =>
+        Array.from({ length: count }, (_, n) => ({ id: `${n}`, service: "expo", address: "x".repeat(length) }))
+      assert.strictEqual(Weight.of({ ...step, tickets: tickets(1, 40) }, undefined), 1)
+      assert.strictEqual(Weight.of({ ...step, tickets: tickets(100, 3 * unit / 100) }, undefined), 4)
+    }))
+
   it.effect("is 1 where the step before it shows the same, which an inbox has to keep all the same", () =>
     Effect.gen(function*() {
       const shown = output({ html: "x".repeat(2 * unit) })
