@@ -5,6 +5,8 @@ import type { Configuration, SectionResponse, TopicResponse } from "#schemas/api
 import type { PreferenceStatus } from "#schemas/Preferences.ts"
 import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
 import { author } from "#src/content/Author.ts"
+import { Brands } from "#src/content/Brands.ts"
+import { UnknownBrand } from "#src/content/Templates.ts"
 import { LegacyPreferences } from "#src/people/LegacyPreferences.ts"
 import { PreferenceCatalogue, type SectionRecord, type TopicRecord } from "#src/people/PreferenceCatalogue.ts"
 import { Profiles } from "#src/people/Profiles.ts"
@@ -65,6 +67,7 @@ const configuration = (sections: ReadonlyArray<SectionRecord>): Configuration =>
 
 /** /preferences: the catalogue, and recipients' legacy preferences. */
 export const layer = Group.layer(Effect.gen(function*() {
+  const brands = yield* Brands
   const catalogue = yield* PreferenceCatalogue
   const legacy = yield* LegacyPreferences
   const profiles = yield* Profiles
@@ -116,8 +119,12 @@ export const layer = Group.layer(Effect.gen(function*() {
       }, refusals),
       publish: Effect.fnUntraced(function*({ payload }) {
         const { scope } = yield* CurrentPrincipal
+        const brandId = payload?.brand_id ?? undefined
+        if (brandId !== undefined && brandId !== "default" && brandId !== "none") {
+          yield* Effect.catchTag(brands.get(scope, brandId), "BrandNotFound", ({ id }) => new UnknownBrand({ id }))
+        }
         const page = yield* catalogue.publish(scope, {
-          brandId: payload?.brand_id ?? undefined,
+          brandId,
           heading: payload?.heading ?? undefined,
           description: payload?.description ?? undefined
         })

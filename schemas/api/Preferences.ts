@@ -74,8 +74,8 @@ export const PublishedResponse = Schema.Struct({
 
 const PublishRequest = Schema.Struct({
   brand_id: optional(Reference),
-  heading: optional(Schema.String),
-  description: optional(Schema.String)
+  heading: optional(Schema.String.check(Schema.isMaxLength(512))),
+  description: optional(Schema.String.check(Schema.isMaxLength(4_000)))
 })
 
 const recipient = { recipient_id: UserId }
@@ -157,7 +157,10 @@ export class Preferences extends HttpApiGroup.make("preferences").add(
     success: PublishedResponse
   })
     .annotate(OpenApi.Summary, "Publish the preference page")
-    .annotate(OpenApi.Description, "Publishes a copy of all sections and topics for the hosted page."),
+    .annotate(
+      OpenApi.Description,
+      "Publishes a copy of all sections and topics for the hosted page, in the look of a brand that exists, of the default one, or of `none`."
+    ),
   HttpApiEndpoint.get("recipient", "/:recipient_id", {
     params: recipient,
     success: Schema.Struct({

@@ -87,6 +87,26 @@ describe("The preference catalogue", () => {
       assert.deepStrictEqual([full.status, full.body], [400, refusal(sentence)])
     }))
 
+  it.effect("it is published in the look of a brand that exists, and with words that a page has room for", () =>
+    Effect.gen(function*() {
+      const { call } = yield* catalogue
+      const publish = (body: object) => call("POST", "/preferences/publish", { body })
+      const unknown = yield* publish({ brand_id: "acme" })
+      assert.deepStrictEqual([unknown.status, unknown.body], [400, refusal("Brand acme not found")])
+      yield* call("POST", "/brands", { body: { id: "acme", name: "Acme" } })
+      for (const brand_id of ["acme", "none", "default", null]) {
+        assert.strictEqual((yield* publish({ brand_id })).status, 200)
+      }
+      const long = [{ heading: "x".repeat(513) }, { description: "x".repeat(4_001) }]
+      for (const body of long) {
+        const refused = yield* publish(body)
+        assert.deepStrictEqual([refused.status, refused.text.includes(`${Object.keys(body)[0]}: Expected a length`)], [
+          400,
+          true
+        ])
+      }
+    }))
+
   it.effect("it is published under a rising version, with and without a body", () =>
     Effect.gen(function*() {
       const { call } = yield* catalogue
