@@ -1,4 +1,4 @@
-import { forged, instant } from "#layers/providers/receipts/Checks.ts"
+import { forged, instant, reading } from "#layers/providers/receipts/Checks.ts"
 import { fromMarks, isOfCopy } from "#layers/providers/receipts/Marks.ts"
 import * as Sns from "#layers/providers/receipts/Sns.ts"
 import type { CallbackReader } from "#src/reports/Callbacks.ts"
@@ -41,7 +41,7 @@ const Record = Schema.Struct({
   })),
   complaint: Schema.optionalKey(Schema.Struct({
     timestamp: Schema.optionalKey(Schema.String),
-    complaintSubType: Schema.optionalKey(Schema.NullOr(Schema.String)),
+    complaintSubType: Schema.optionalKey(Schema.String),
     complainedRecipients: Schema.optionalKey(
       Schema.Array(Schema.Struct({ emailAddress: Schema.optionalKey(Schema.String) }))
     )
@@ -106,7 +106,7 @@ const receipt = (record: Record, { MessageId, Timestamp }: Sns.Envelope): Readon
 }
 
 const settingsOf = Schema.decodeUnknownOption(Settings)
-const recordOf = Schema.decodeUnknownOption(Schema.fromJsonString(Record))
+const recordOf = reading(Record)
 
 /**
  * SES's events through an SNS topic, which is subscribed to `/callbacks/pc_…` over HTTPS without raw delivery. The

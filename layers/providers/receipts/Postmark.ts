@@ -1,4 +1,4 @@
-import { base64, equal, forged, instant, textOf } from "#layers/providers/receipts/Checks.ts"
+import { base64, equal, forged, instant, reading, textOf } from "#layers/providers/receipts/Checks.ts"
 import { fromMarks, isOfCopy } from "#layers/providers/receipts/Marks.ts"
 import type { CallbackReader } from "#src/reports/Callbacks.ts"
 import type { Receipt, ReceiptEvent } from "#src/reports/Receipts.ts"
@@ -25,7 +25,7 @@ const Report = Schema.Struct({
   ReceivedAt: Schema.optionalKey(Schema.String),
   Description: Schema.optionalKey(Schema.String),
   Details: Schema.optionalKey(Schema.String),
-  Metadata: Schema.optionalKey(Schema.NullOr(Schema.Record(Schema.String, Schema.Json)))
+  Metadata: Schema.optionalKey(Schema.Record(Schema.String, Schema.Json))
 })
 type Report = typeof Report.Type
 
@@ -72,7 +72,7 @@ const receipt = (report: Report): ReadonlyArray<Receipt> => {
 }
 
 const settingsOf = Schema.decodeUnknownOption(Settings)
-const reportOf = Schema.decodeUnknownOption(Schema.fromJsonString(Report))
+const reportOf = reading(Report)
 
 const isOurs = (authorization: string | undefined, secret: string): boolean => {
   const given = authorization?.startsWith("Basic ") === true ? base64(authorization.slice("Basic ".length)) : undefined

@@ -1,4 +1,4 @@
-import { base64, forged, fresh, textOf } from "#layers/providers/receipts/Checks.ts"
+import { base64, forged, fresh, reading, textOf } from "#layers/providers/receipts/Checks.ts"
 import { fromMarks, isOfCopy } from "#layers/providers/receipts/Marks.ts"
 import type { CallbackReader } from "#src/reports/Callbacks.ts"
 import type { Receipt, ReceiptEvent } from "#src/reports/Receipts.ts"
@@ -67,7 +67,7 @@ const retried = 24 * 3_600_000
 
 const settingsOf = Schema.decodeUnknownOption(Settings)
 const eventOf = Schema.decodeUnknownOption(Event)
-const listOf = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Array(Schema.Json)))
+const listOf = reading(Schema.Array(Schema.Json))
 
 const isSigned = (key: string, signature: string, signed: Uint8Array): Effect.Effect<boolean> =>
   Effect.try({

@@ -211,6 +211,23 @@ describe("SES's events through SNS", () => {
       assert.instanceOf(yield* Effect.flip(reader.read(callback, settings)), Unverifiable)
     }))
 
+  it.effect("a field that is null is as good as absent: the event counts all the same", () =>
+    Effect.gen(function*() {
+      const { reader } = yield* make()
+      const [recipient] = bounced.bounce.bouncedRecipients
+      const bounce = {
+        ...bounced.bounce,
+        bounceSubType: null,
+        timestamp: null,
+        bouncedRecipients: [{ ...recipient, status: null, diagnosticCode: null }]
+      }
+      const record = { ...bounced, bounce, delivery: null, complaint: null }
+      assert.deepStrictEqual(
+        (yield* read(posted(reader, envelope(notification(record)))))?.map(({ detail, event }) => [event, detail]),
+        [["Bounce", "Permanent"]]
+      )
+    }))
+
   it.effect("tells what moves a message from what does not", () =>
     Effect.gen(function*() {
       const { reader } = yield* make()

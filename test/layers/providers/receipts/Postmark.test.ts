@@ -116,4 +116,20 @@ describe("Postmark's webhooks", () => {
         assert.strictEqual((yield* read(posted({ ...bounce, Type })))?.[0]?.event, "Bounce")
       }
     }))
+
+  it.effect("a field that is null is as good as absent: the event counts all the same", () =>
+    Effect.gen(function*() {
+      const nothing = Object.fromEntries(
+        ["ID", "Email", "BouncedAt", "Description", "Details", "Recipient", "Tag"].map((name) => [name, null])
+      )
+      assert.deepStrictEqual(
+        (yield* read(posted({ ...bounce, ...nothing })))?.map(({ at, detail, event, messageId }) => [
+          event,
+          messageId,
+          at,
+          detail
+        ]),
+        [["Bounce", messageId, undefined, undefined]]
+      )
+    }))
 })

@@ -153,6 +153,20 @@ describe("SendGrid's event webhook", () => {
       assert.deepStrictEqual(yield* ids(body), found)
     }))
 
+  it.effect("a field that is null is as good as absent: the event counts all the same", () =>
+    Effect.gen(function*() {
+      const nothing = Object.fromEntries(
+        ["email", "sg_event_id", "sg_message_id", "sg_machine_open", "reason", "status"].map((name) => [name, null])
+      )
+      const bounced = event("bounce", { ...nothing, tidings_message_id: messageId })
+      assert.deepStrictEqual(
+        (yield* read(signed(JSON.stringify([bounced]))))?.map((
+          { detail, event, messageId }
+        ) => [event, messageId, detail]),
+        [["Bounce", messageId, undefined]]
+      )
+    }))
+
   it.effect("takes nothing from a signed body that is none of its own", () =>
     Effect.gen(function*() {
       for (const body of ["", "{}", "null", "[", "\"delivered\"", "\u0000"])
