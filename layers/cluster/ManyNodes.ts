@@ -1,7 +1,7 @@
 import { CannotListen } from "#layers/CannotStart.ts"
 import * as Migrations from "#layers/postgres/Migrations.ts"
 import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
-import { Layer, Option } from "effect"
+import { Array, Effect, Layer, Logger, Option } from "effect"
 import { MessageStorage, RunnerAddress, ShardingConfig, SqlRunnerStorage } from "effect/cluster"
 
 /** Where the other nodes reach this one. */
@@ -28,6 +28,18 @@ const runners = SqlRunnerStorage.layerStorage({ prefix }).pipe(
   Layer.orDie
 )
 
+/** What the cluster says every two seconds of an outage, whose beginning and end it tells too. */
+const repeated = "Shard lock storage is still unhealthy"
+
+const untiring = <A>(logger: Logger.Logger<unknown, A>): Logger.Logger<unknown, A | undefined> =>
+  Logger.make((options) => Array.ensure(options.message)[0] === repeated ? undefined : logger.log(options))
+
+/** The loggers, without what is only repeated. */
+const once = Layer.effect(
+  Logger.CurrentLoggers,
+  Effect.map(Logger.CurrentLoggers, (loggers) => new Set([...loggers].map(untiring)))
+)
+
 /** The cluster of all nodes on this database: its table lists the runners, and its advisory locks place the shards. */
 export const layer = ({ host, port }: Address) => {
   const address = RunnerAddress.make(host, port)
@@ -47,6 +59,7 @@ export const layer = ({ host, port }: Address) => {
         })
       )),
     Layer.provide([MessageStorage.layerNoop, runners]),
-    Layer.provide(ShardingConfig.layer({ ...ShardingConfig.defaults, ...shardingConfig }))
+    Layer.provide(ShardingConfig.layer({ ...ShardingConfig.defaults, ...shardingConfig })),
+    Layer.provide(once)
   )
 }

@@ -1,6 +1,7 @@
 import { inOrder } from "#layers/postgres/InOrder.ts"
 import { OpenSince } from "#layers/postgres/OpenDays.ts"
 import { Lane } from "#src/delivery/journal/OpenMessage.ts"
+import * as Outage from "#src/store/Outage.ts"
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -97,7 +98,11 @@ export const layer = Layer.effect(
   OpenFrom,
   Effect.gen(function*() {
     const { from, refresh } = make(yield* SqlClient.SqlClient, yield* OpenSince)
-    const next = Effect.catchCause(refresh, (cause) => Effect.logWarning("where open messages begin is unknown", cause))
+    const outage = Outage.make({
+      lost: (cause) => Effect.logWarning("where open messages begin is unknown", cause),
+      found: Effect.logInfo("where open messages begin is known again")
+    })
+    const next = refresh.pipe(Effect.andThen(outage.found()), Effect.catchCause((cause) => outage.lost(cause)))
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(next, Effect.sleep(refreshed))))
     return from
   })

@@ -14,6 +14,7 @@ import * as Turn from "#src/delivery/expansion/Turn.ts"
 import * as Waiting from "#src/delivery/expansion/Waiting.ts"
 import type { Members } from "#src/people/Members.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
+import * as Outage from "#src/store/Outage.ts"
 import { Clock, Duration, Effect, Fiber, Latch, Metric, Schedule, type Scope } from "effect"
 
 /** Expansions of one look, and messages after which the turn of an expansion ends. */
@@ -121,6 +122,11 @@ export const make = Effect.fnUntraced(function*(options: {
         Effect.sleep("1 second")
       ))
 
+  const outage = Outage.make({
+    lost: (error) => Effect.logWarning("cannot go on with requests to many", error),
+    found: Effect.logInfo("requests to many go on again")
+  })
+
   /** Gives each of the oldest expansions a turn; answers whether there were any. */
   const look = Effect.gen(function*() {
     const shards = owned.window().map(({ shard }) => shard)
@@ -131,6 +137,7 @@ export const make = Effect.fnUntraced(function*(options: {
     found = rows.length
     yield* Metric.update(Metrics.expansionsOpen, rows.length)
     for (const row of rows) yield* guardedTurn(row)
+    if (shards.length > 0) yield* outage.found()
     return rows.length > 0
   })
 
@@ -149,7 +156,7 @@ export const make = Effect.fnUntraced(function*(options: {
   }
 
   const guarded = loop.pipe(
-    Effect.tapError((error) => Effect.logWarning("cannot go on with requests to many", error)),
+    Effect.tapError((error) => outage.lost(error)),
     Effect.tapCause(() => Effect.sync(behind))
   )
   yield* retried(guarded, backoff).pipe(

@@ -255,7 +255,7 @@ export const make = Effect.fnUntraced(function*(options: {
     isHalted = isCrowded()
     if (isHalted) return options.backlogged(true)
     const seenAll: boolean = yield* look
-    yield* outage.found()
+    if (owned.window().length > 0) yield* outage.found()
     failing = false
     if (!seenAll) wake()
   })
