@@ -16,18 +16,22 @@ export const make: Effect.Effect<Together> = Effect.sync(() => {
   const turn = Semaphore.makeUnsafe(1)
   let running = 0
 
-  const enter = () => {
-    if (running++ === 0) Latch.closeUnsafe(empty)
-  }
-  const leave = Effect.sync(() => {
-    if (--running === 0) Latch.openUnsafe(empty)
-  })
-
   const among = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.suspend(() => {
-      if (!Latch.isOpen(gate)) return Effect.andThen(gate.await, among(effect))
-      enter()
-      return Effect.ensuring(effect, leave)
+      let hasEntered = false
+      const enter = Effect.suspend(() => {
+        if (!Latch.isOpen(gate)) return Effect.andThen(gate.await, among(effect))
+        hasEntered = true
+        if (running++ === 0) Latch.closeUnsafe(empty)
+        return effect
+      })
+      // A fiber may pause before each step, and be interrupted there: it enters when it cannot but leave.
+      return Effect.ensuring(
+        enter,
+        Effect.sync(() => {
+          if (hasEntered && --running === 0) Latch.openUnsafe(empty)
+        })
+      )
     })
 
   const alone = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

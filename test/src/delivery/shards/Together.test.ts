@@ -1,6 +1,6 @@
 import * as Together from "#src/delivery/shards/Together.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Schema } from "effect"
+import { Effect, Fiber, Scheduler, Schema } from "effect"
 import { TestClock } from "effect/testing"
 
 const ms = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
@@ -56,4 +56,19 @@ describe("Together", () => {
         )
       })
   )
+
+  it.effect("who is interrupted while he enters keeps nobody from being alone", () =>
+    Effect.gen(function*() {
+      for (let steps = 2; steps < 16; steps++) {
+        const { alone, among } = yield* Together.make
+        // It pauses after so many steps, where it is interrupted.
+        const entering = yield* Effect.forkChild(
+          Effect.provideService(among(Effect.never), Scheduler.MaxOpsBeforeYield, steps),
+          { startImmediately: true }
+        )
+        yield* Fiber.interrupt(entering)
+        const waiting = yield* Effect.forkChild(alone(Effect.void), { startImmediately: true })
+        assert.isDefined(waiting.pollUnsafe(), `${steps} steps`)
+      }
+    }))
 })
