@@ -1,6 +1,7 @@
 import { Invalidations } from "#layers/postgres/Invalidations.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { Scope } from "#schemas/Scope.ts"
+import * as Size from "#src/delivery/journal/Size.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as Patience from "#src/store/Patience.ts"
 import { Array, Cache, Clock, Context, Duration, Effect, Exit, Request, RequestResolver, Result, Schema } from "effect"
@@ -14,6 +15,12 @@ const unsettled = 10_000_000_000n
 
 const capacity = 2_000
 
+/**
+ * Characters of all that is remembered of one `load`, about. With more it begins anew: 2,000 templates of tenants, each
+ * with a mail of its own, would hold gigabytes.
+ */
+const mostHeld = 32 * 1024 * 1024
+
 const decodeRows = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ scope: Scope, revision: Schema.Number })))
 
 class Look extends Request.Class<{ readonly scope: Scope }, number, StoreUnavailable> {}
@@ -25,9 +32,11 @@ export interface Revisions {
   /**
    * Caches what `load` answered for a name, its typed refusals too, until the revision changes. A change takes effect
    * at once on this node, in its workers too, and within a second on others. Within a transaction nothing is cached.
+   * `sizeOf` answers about how many characters an answer holds, if that is not to be seen by it.
    */
   readonly remembering: <A, E>(
-    load: (scope: Scope, name: string) => Effect.Effect<A, E | StoreUnavailable>
+    load: (scope: Scope, name: string) => Effect.Effect<A, E | StoreUnavailable>,
+    sizeOf?: (answer: A) => number
   ) => (scope: Scope, name: string) => Effect.Effect<A, E | StoreUnavailable>
 }
 
@@ -72,18 +81,38 @@ export const make = Effect.fnUntraced(function*(kind: string) {
   })
 
   const remembering: Revisions["remembering"] = <A, E>(
-    load: (scope: Scope, name: string) => Effect.Effect<A, E | StoreUnavailable>
+    load: (scope: Scope, name: string) => Effect.Effect<A, E | StoreUnavailable>,
+    sizeOf: (answer: A) => number = Size.of
   ) => {
     interface Known {
       readonly revision: number
       readonly cache: Cache.Cache<string, A, E | StoreUnavailable>
       /** The last answer. It saves the cache from putting its key behind all others, for those who ask for one name. */
       last: { readonly name: string; readonly found: A } | undefined
+      held: number
     }
     const caches = new Map<Scope, Known>()
+    let held = 0
+    const forget = (scope: Scope) => {
+      held -= caches.get(scope)?.held ?? 0
+      caches.delete(scope)
+    }
+    const hold = (known: Known, scope: Scope, answer: A) => {
+      // Another change came meanwhile: what it found is forgotten with it.
+      if (caches.get(scope) !== known) return
+      const size = sizeOf(answer)
+      known.held += size
+      held += size
+      if (held <= mostHeld) return
+      caches.clear()
+      held = 0
+    }
     const at = Effect.fnUntraced(function*(scope: Scope, revision: number) {
-      const cache = yield* Cache.makeWith((name: string) => patiently(load(scope, name)), { capacity, timeToLive })
-      const known: Known = { revision, cache, last: undefined }
+      const loaded = (name: string): Effect.Effect<A, E | StoreUnavailable> =>
+        Effect.tap(patiently(load(scope, name)), (answer) => Effect.sync(() => hold(known, scope, answer)))
+      const cache = yield* Cache.makeWith(loaded, { capacity, timeToLive })
+      const known: Known = { revision, cache, last: undefined, held: 0 }
+      forget(scope)
       caches.set(scope, known)
       return known
     })

@@ -46,11 +46,16 @@ const make = Effect.gen(function*() {
   }))
 
   /** What was parsed of a file. By the locale asked for it would be parsed, and kept, for each that falls back to it. */
-  const remembered = revisions.remembering(Effect.fnUntraced(function*(scope: Scope, name: string) {
-    const [domain, form] = yield* decodeName(name)
-    const text = yield* lookup({ scope, domain, form })
-    return Option.isSome(text) ? Option.some(yield* catalogue(text.value)) : Option.none()
-  }, orUnavailable))
+  const remembered = revisions.remembering(
+    Effect.fnUntraced(function*(scope: Scope, name: string) {
+      const [domain, form] = yield* decodeName(name)
+      const text = yield* lookup({ scope, domain, form })
+      return Option.isSome(text)
+        ? Option.some({ catalogue: yield* catalogue(text.value), length: text.value.length })
+        : Option.none()
+    }, orUnavailable),
+    Option.match({ onNone: () => 0, onSome: ({ length }) => length })
+  )
 
   const get: Translations["Service"]["get"] = Effect.fnUntraced(function*(scope, domain, locale) {
     const rows = yield* sql`select po from translations
@@ -82,7 +87,7 @@ const make = Effect.gen(function*() {
         Effect.forEach(fallbacks(locale), (form) => remembered(scope, JSON.stringify([domain, form])), {
           concurrency: "unbounded"
         }),
-        (found) => Option.fromUndefinedOr(layered(Array.getSomes(found)))
+        (found) => Option.fromUndefinedOr(layered(Array.getSomes(found).map(({ catalogue }) => catalogue)))
       )
   })
 })

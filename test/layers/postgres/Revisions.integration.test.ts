@@ -10,6 +10,9 @@ import { TestClock } from "effect/testing"
 
 const scope = Scope.make(1)
 
+/** One text for all, which counts for each. */
+const megabytes = "x".repeat(3 * 1024 * 1024)
+
 /** A thread of a node that remembers what `load` answered, and counts how often it was asked. */
 const thread = Effect.fnUntraced(function*(kind: string) {
   const loads: Array<string> = []
@@ -51,6 +54,20 @@ layer(FreshDatabase.layer)("Revisions on Postgres", (it) => {
       const many = Effect.all(Array.from({ length: 50 }, () => ask("x")), { concurrency: "unbounded" })
       assert.strictEqual(yield* counting(many), 1)
       assert.lengthOf(loads, 2)
+    }))
+
+  it.effect("a catalogue of large things is not held whole: what was asked for before is asked for again", () =>
+    Effect.gen(function*() {
+      const { remembering } = yield* Effect.provide(Revisions.make("g"), Layer.fresh(Invalidations.layer))
+      const loads: Array<string> = []
+      const ask = remembering((_, name) => Effect.sync(() => ({ name, at: loads.push(name), html: megabytes })))
+      for (let n = 0; n < 20; n++) yield* ask(scope, `template-${n % 5}`)
+      assert.lengthOf(loads, 5)
+      for (let n = 0; n < 20; n++) yield* ask(scope, `template-${n}`)
+      yield* ask(scope, "template-19")
+      assert.lengthOf(loads, 20)
+      yield* ask(scope, "template-0")
+      assert.lengthOf(loads, 21)
     }))
 
   it.effect("that the store was away is not remembered", () =>
