@@ -248,7 +248,8 @@ describe("Telemetry", () => {
         assert.deepStrictEqual(yield* Effect.promise(() => refused.ended), { code: 1, signal: null })
         assert.deepStrictEqual(refused.stdout().trim().split("\n").map((line) => JSON.parse(line).message), [
           "OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf or http/json",
-          "OTEL_EXPORTER_OTLP_ENDPOINT must be an http(s) URL, such as http://localhost:4318"
+          "OTEL_EXPORTER_OTLP_ENDPOINT must be an http(s) URL, such as http://localhost:4318, without a login: " +
+          "that goes into OTEL_EXPORTER_OTLP_HEADERS"
         ])
       }),
     180_000
