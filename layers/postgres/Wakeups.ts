@@ -93,6 +93,10 @@ export const layer = Effect.fnUntraced(function*(address: string) {
     )
     const isNamesakeNear = now - namesakeAt < silence
     if (isNamesakeNear) yield* announce("here")
+    else if (told) {
+      told = false
+      yield* Effect.logInfo(`no other node says any more that it is at ${address}`)
+    }
     yield* shards.alone(listening && nodes <= 1 && !isNamesakeNear && now - joinedAt > joining)
   }).pipe(
     patiently,

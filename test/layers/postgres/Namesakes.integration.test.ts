@@ -75,6 +75,25 @@ describe("Nodes with one address", () => {
   )
 
   it.effect(
+    "one whose namesake is gone, as after a start that failed, says that too, and tells of the next one",
+    () =>
+      Effect.gen(function*() {
+        const { database, nodes: [node] } = yield* nodesAt(["127.0.0.1:23000"])
+        const lines = node?.lines ?? []
+        const passing = joining(database, "127.0.0.1:23000").pipe(
+          Effect.andThen(until(() => lines.length % 2 === 1)),
+          Effect.scoped
+        )
+        yield* passing
+        yield* until(() => lines.length === 2, TestClock.adjust("2 seconds"))
+        yield* passing
+        assert.match(String(lines[1]), /^no other node says any more that it is at 127.0.0.1:23000$/)
+        assert.deepStrictEqual(lines[2], lines[0])
+      }),
+    60_000
+  )
+
+  it.effect(
     "nodes with addresses of their own have nothing to say, and one without another soon knows that it is alone",
     () =>
       Effect.gen(function*() {
