@@ -179,7 +179,12 @@ export const options = (seed: number): Options => {
   return {
     nodes: chance.happens(0.1) ? 1 : 3,
     shards: chance.int(1, 4),
-    faults: { ...all, moves: chance.happens(0.12) ? chance.next() * 0.8 : 0 },
+    faults: {
+      ...all,
+      // Whose store often does not answer, and whose nodes hand over again what they were given.
+      lostAnswers: seed % 10 === 4 ? 0.04 : all.lostAnswers,
+      moves: chance.happens(0.12) ? chance.next() * 0.8 : 0
+    },
     given,
     vendors: [
       { key: "mail", channel: "email", address: "email", folds: true, script: script() },

@@ -1,6 +1,9 @@
 import type { Bug } from "./Bugs.ts"
 
-/** Bugs by which something comes too late, which only the checks of lateness see (I21, I22); and two of handing shards over, which restless worlds show soonest. */
+/**
+ * Bugs by which something comes too late; the first two no other check than those of lateness sees (I21, I22). And two of handing shards over,
+ * which worlds whose shards move at once show soonest.
+ */
 export const late: ReadonlyArray<Bug> = [
   {
     name: "what is due is read half a minute late",
