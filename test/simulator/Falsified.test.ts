@@ -2,6 +2,7 @@ import * as Faults from "#layers/testing/Faults.ts"
 import * as Simulation from "#layers/testing/Simulation.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Logger } from "effect"
+import { inspect } from "node:util"
 
 const content = { title: "Hello", body: "Ada" }
 const to = { email: "ada@example.com" }
@@ -31,7 +32,10 @@ describe("a world that breaks a property", () => {
     Effect.gen(function*() {
       const complaints: Simulation.Property["complaints"] = ({ incidents }) =>
         incidents.filter(({ kind }) => kind === "crash").length >= 2 ? ["two nodes died"] : []
-      const { enough, faults, happened, message, seed } = yield* falsified({ story: hello, complaints })
+      const error = yield* falsified({ story: hello, complaints })
+      const { enough, faults, happened, message, seed } = error
+      // As `node:test` shows it.
+      assert.include(inspect(error), message)
       const whole = Simulation.run(seed, hello)
       assert.strictEqual(faults.length, whole.incidents.filter(({ kind }) => kind !== "move").length)
       const only =
