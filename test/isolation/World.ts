@@ -64,12 +64,13 @@ export const bare = Effect.fnUntraced(function*(call: Client, marker: string) {
     message: { to: { user_id: user }, content: { title: marker, body: marker }, routing: inbox }
   }
   const sent = id(yield* made("POST", "/send", delivered))
-  // What is still on its way would change by itself.
-  const untilSent = (id: string) =>
-    made("GET", `/messages/${id}`).pipe(
-      Effect.repeat({ until: (text) => text.includes("\"SENT\""), schedule: Schedule.spaced("20 millis") })
-    )
+  // What is still on its way would change by itself, also what a job makes that the owner ran before.
+  const until = (path: string, isOver: (text: string) => boolean) =>
+    made("GET", path).pipe(Effect.repeat({ until: isOver, schedule: Schedule.spaced("20 millis") }))
+  const untilSent = (id: string) => until(`/messages/${id}`, (text) => text.includes("\"SENT\""))
   yield* untilSent(sent)
+  yield* until("/requests", (text) => !text.includes("\"RUNNING\""))
+  yield* until("/messages", (text) => !/"(?:ENQUEUED|ROUTED)"/.test(text))
   const job = id(yield* made("POST", "/bulk", { message: { content: { title: marker, body: marker } } }))
   yield* made("POST", `/bulk/${job}`, { users: [{ recipient: user }] })
   const brand = id(yield* made("POST", "/brands", { name: marker }))
