@@ -14,18 +14,24 @@ const maxCopied = 100_000
 /** How deep a profile may be nested: as deep as a request body (reliability.md, B1). */
 const maxDepth = 64
 
-/**
- * Merges objects deeply; arrays and scalars are replaced. Built from entries, so that a key `__proto__` stays an
- * ordinary key.
- */
-export const merge = (stored: Profile, change: Profile): Profile =>
-  Object.fromEntries([
-    ...Object.entries(stored),
-    ...Object.entries(change).map(([key, value]): [string, Schema.Json] => {
-      const before = Object.hasOwn(stored, key) ? stored[key] : undefined
-      return [key, isObject(value) && isObject(before) ? merge(before, value) : value]
-    })
-  ])
+/** Merges objects deeply. Built from entries, so that a key `__proto__` stays an ordinary key. */
+const merging = (replaced: (before: Schema.Json | undefined, value: Schema.Json) => Schema.Json) => {
+  const merged = (stored: Profile, change: Profile): Profile =>
+    Object.fromEntries([
+      ...Object.entries(stored),
+      ...Object.entries(change).map(([key, value]): [string, Schema.Json] => {
+        const before = Object.hasOwn(stored, key) ? stored[key] : undefined
+        return [key, isObject(value) && isObject(before) ? merged(before, value) : replaced(before, value)]
+      })
+    ])
+  return merged
+}
+
+/** Merges objects deeply; arrays and scalars are replaced. */
+export const merge = merging((_, value) => value)
+
+/** The same, but a `null` says nothing, as in the recipient of a send. */
+export const overlay = merging((before, value) => value ?? before ?? null)
 
 /** The keys of a JSON Pointer. */
 const keysOf = (path: string): ReadonlyArray<string> => path.split("/").slice(1).map(JsonPointer.unescapeToken)

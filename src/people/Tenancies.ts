@@ -1,4 +1,3 @@
-import { isObject } from "#schemas/Json.ts"
 import type { Profile } from "#schemas/Profile.ts"
 import type { Recipient } from "#schemas/Recipient.ts"
 import type { Scope } from "#schemas/Scope.ts"
@@ -19,17 +18,6 @@ export interface Tenancy {
 
 export const none: Tenancy = { chain: [], profile: undefined }
 
-/** The profile with another one over it, deeply. A `null` in that one says nothing, as in the recipient of a send. */
-const over = (under: Profile, profile: Profile): Profile =>
-  Object.fromEntries([
-    ...Object.entries(under),
-    ...Object.entries(profile).map(([key, value]): [string, Schema.Json] => {
-      const before = Object.hasOwn(under, key) ? under[key] : undefined
-      if (before === undefined) return [key, value]
-      return [key, isObject(value) && isObject(before) ? over(before, value) : value ?? before]
-    })
-  ])
-
 /**
  * Merges the profiles, later ones over earlier ones: the tenants' from the furthest ancestor down, the user's own, the
  * user's within the tenant.
@@ -37,7 +25,7 @@ const over = (under: Profile, profile: Profile): Profile =>
 export const profileIn = ({ chain, profile }: Tenancy, stored: Profile): Profile => {
   const layers = [...chain.toReversed().map(({ userProfile }) => userProfile), stored, profile]
   const given = layers.filter((layer): layer is Profile => layer !== undefined)
-  return given.length === 1 ? stored : given.reduce(over, {})
+  return given.length === 1 ? stored : given.reduce(ProfileChange.overlay, {})
 }
 
 /**
