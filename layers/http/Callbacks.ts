@@ -3,6 +3,7 @@ import { CheckedRequest } from "#layers/http/body/CheckedRequest.ts"
 import { errorReply } from "#layers/http/ErrorReply.ts"
 import { unavailable } from "#layers/http/Replies.ts"
 import { type Callback, Callbacks, type Receiver } from "#src/reports/Callbacks.ts"
+import * as OnceAMinute from "#src/reports/OnceAMinute.ts"
 import * as Patience from "#src/store/Patience.ts"
 import { Clock, Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -40,18 +41,12 @@ const callback = (request: HttpServerRequest.HttpServerRequest): Callback => ({
  */
 const applying = "12 seconds"
 
-/** In ns, monotonic: a vendor whose callbacks are all refused is one line a minute in the log, not one for each event. */
-const quiet = 60_000_000_000n
-
-/** Tells the log why callbacks of a configuration are not taken, each thing at most once a minute. */
+/** Tells the log why callbacks of a configuration are not taken. */
 const complaints = () => {
-  const told = new Map<string, bigint>()
+  const isNews = OnceAMinute.make()
   return Effect.fnUntraced(function*(sentence: string, configuration: string, detail: string) {
-    const complaint = `${sentence}:${configuration}`
-    const now = yield* Clock.monotonicTimeNanos
-    if (now - (told.get(complaint) ?? -quiet) < quiet) return
-    told.set(complaint, now)
-    yield* Effect.logWarning(sentence, { configuration, detail })
+    const now = Number((yield* Clock.monotonicTimeNanos) / 1_000_000n)
+    if (isNews(`${sentence}:${configuration}`, now)) yield* Effect.logWarning(sentence, { configuration, detail })
   })
 }
 

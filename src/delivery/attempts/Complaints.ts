@@ -2,13 +2,8 @@ import type { Attempt } from "#schemas/Attempt.ts"
 import type { MessageId } from "#schemas/MessageId.ts"
 import { environmentOf, type Scope } from "#schemas/Scope.ts"
 import type { Vendor } from "#src/delivery/Provider.ts"
+import * as OnceAMinute from "#src/reports/OnceAMinute.ts"
 import { Effect } from "effect"
-
-/** In ms: a long outage is one line a minute in the log, not one for each message. */
-const quiet = 60_000
-
-/** How many complaints are remembered as told; each change of a configuration counts as another. */
-const remembered = 1_000
 
 /** What an operator is told of one failed call. Times in epoch ms. */
 export interface Complaint {
@@ -31,15 +26,12 @@ export interface Complaint {
  * operator's.
  */
 export const make = (): (complaint: Complaint) => Effect.Effect<void> => {
-  const told = new Map<string, number>()
+  const isNews = OnceAMinute.make()
   return ({ attempt: { channel, kind, provider }, messageId, now, openUntil, scope, server, vendor }) => {
     const isRefused = kind === "Misconfigured"
     if (server !== undefined || (!isRefused && openUntil === undefined)) return Effect.void
-    const complaint = `${isRefused}:${scope}:${channel}:${provider}:${vendor.version ?? ""}`
-    const last = told.get(complaint)
-    if (last !== undefined && now - last < quiet) return Effect.void
-    if (told.size >= remembered) told.clear()
-    told.set(complaint, now)
+    // Each change of a configuration counts as another.
+    if (!isNews(`${isRefused}:${scope}:${channel}:${provider}:${vendor.version ?? ""}`, now)) return Effect.void
     const where = { environment: environmentOf(scope), channel, provider, messageId }
     return isRefused
       ? Effect.logError(`a provider refuses its settings; tidings trace ${messageId} shows its words`, where)
