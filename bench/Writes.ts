@@ -68,7 +68,7 @@ export const rate = Effect.fnUntraced(function*(count: number) {
 
   const intent = Outcome.intent(1, candidate, at)
   const begun = (member: PageMember): Step => ({
-    message: { id: member.id, scope, shard: member.shard, dueAt: 0 },
+    message: { id: member.id, scope, shard: member.shard, lane: "bulk", dueAt: 0 },
     epoch: epochs.get(member.shard) ?? 0,
     at,
     attempt: intent,

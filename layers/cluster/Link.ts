@@ -2,21 +2,19 @@ import { type Arrived, type Behind, encode, type Handed, type Request } from "#l
 import type { Lane, OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import type { Taking } from "#src/delivery/Shards.ts"
 import type { Receiver } from "#src/delivery/journal/Handover.ts"
-import { Effect, Latch } from "effect"
+import * as Pace from "#src/delivery/journal/Pace.ts"
+import { Effect } from "effect"
 
 /** Characters that may be on their way to a worker; what is accepted meanwhile it reads from the store. */
 const mostUnderWay = 8_388_608
 
 /**
- * With more characters on their way, a flush waits until they have arrived before it is written. Where both threads are
+ * With more characters on their way, a flush waits (`Pace`) until they have arrived. Where both threads are
  * busy, acceptance then goes at the pace of the engine, as it does in one thread. Measured: without, it ran a quarter
  * ahead of the deliveries, and these were a tenth slower, since most of what was accepted outlived the garbage
  * collector's nursery and was read from the store. With a quarter of it, threads waited for each other more.
  */
 const enoughUnderWay = 65_536
-
-/** How long it waits, in ms: a worker may be busy with one message for long, of which the callers are no part. */
-const patience = 100
 
 /** The hand-over from a server's journal to one of its workers. */
 export interface Link {
@@ -53,11 +51,9 @@ const worthTelling = (messages: ReadonlyArray<OpenMessage>, owned: ReadonlySet<n
 export const make = (post: (said: Behind | Handed | Request) => void): Link => {
   let taking: Taking = { shards: [], alone: false, backlogged: [] }
   let owned: ReadonlySet<number> = new Set()
-  let underWay = 0
+  const underWay = Pace.make(enoughUnderWay)
   /** What a silent worker is to be told: lanes, and whether there may be requests to many. */
   let unsaid: { readonly lanes: Set<Lane>; stir: boolean } | undefined
-  const room = Latch.makeUnsafe(true)
-  const isCrowded = () => underWay > enoughUnderWay
 
   const behind = (lanes: Iterable<Lane>) => {
     const named = [...new Set(lanes)]
@@ -68,15 +64,14 @@ export const make = (post: (said: Behind | Handed | Request) => void): Link => {
 
   const offer = (messages: ReadonlyArray<OpenMessage>) => {
     const isTaken = ({ lane }: OpenMessage) =>
-      taking.alone && unsaid === undefined && underWay <= mostUnderWay && !taking.backlogged.includes(lane)
+      taking.alone && unsaid === undefined && underWay.total() <= mostUnderWay && !taking.backlogged.includes(lane)
     const taken = messages.filter(isTaken)
     const left = messages.filter((message) => !isTaken(message) && (taking.alone || owned.has(message.shard)))
     behind(left.map(({ lane }) => lane))
     const told = worthTelling(taken, owned)
     if (told.length === 0) return
     const handed = encode(told)
-    underWay += handed.length
-    if (isCrowded()) Latch.closeUnsafe(room)
+    underWay.add(handed.length)
     post({ handed })
   }
 
@@ -84,7 +79,7 @@ export const make = (post: (said: Behind | Handed | Request) => void): Link => {
     taking: () => taking,
     receiver: {
       owns: (shard) => unsaid === undefined && owned.has(shard),
-      room: Effect.suspend(() => isCrowded() ? Effect.asVoid(Effect.timeoutOption(room.await, patience)) : Effect.void),
+      room: underWay.room,
       offer: (messages) => Effect.sync(() => offer(messages)),
       stir: Effect.sync(() => {
         if (unsaid === undefined) post("stir")
@@ -93,10 +88,8 @@ export const make = (post: (said: Behind | Handed | Request) => void): Link => {
       behind: (lanes) => Effect.sync(() => behind(lanes))
     },
     heard: (said) => {
-      if ("arrived" in said) {
-        underWay -= said.arrived
-        if (!isCrowded()) Latch.openUnsafe(room)
-      } else {
+      if ("arrived" in said) underWay.remove(said.arrived)
+      else {
         taking = said
         owned = new Set(said.shards)
       }

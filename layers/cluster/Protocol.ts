@@ -25,7 +25,7 @@ export type Report = typeof Report.Type
 export const Failed = Schema.Struct({ failed: Schema.String })
 export type Failed = typeof Failed.Type
 
-/** So many characters that were handed to a worker have reached it. */
+/** So many characters that were handed to a worker have reached it, and it has room for more. */
 export const Arrived = Schema.Struct({ arrived: Schema.Int })
 export type Arrived = typeof Arrived.Type
 

@@ -71,8 +71,8 @@ export const make = Effect.gen(function*() {
 })
 
 /**
- * Takes what the server's journal hands over, in the order in which it says it, and hears of its changes. What the
- * worker takes is told only once it listens.
+ * Takes what the server's journal hands over, in the order in which it says it, and hears of its changes. That it has
+ * arrived is answered once there is room for more (`Handover.room`). What the worker takes is told only once it listens.
  */
 const takeOver = Effect.gen(function*() {
   const handover = yield* Handover
@@ -84,9 +84,21 @@ const takeOver = Effect.gen(function*() {
     if (isInvalidation(message)) return invalidations.tell(message)
     return message === "stir" ? handover.stir : Effect.void
   }
+  const run = (yield* Fibers.runner)(yield* Effect.context<never>())
+  let unanswered = 0
+  const answer = Effect.andThen(
+    handover.room,
+    Effect.sync(() => {
+      parentPort?.postMessage({ arrived: unanswered } satisfies Arrived)
+      unanswered = 0
+    })
+  )
   yield* listen((message) => {
     Effect.runSync(take(message))
-    if (isHanded(message)) parentPort?.postMessage({ arrived: message.handed.length } satisfies Arrived)
+    if (!isHanded(message)) return
+    const isFirst = unanswered === 0
+    unanswered += message.handed.length
+    if (isFirst) void run(answer)
   })
   yield* listenFor("ping", () => parentPort?.postMessage(pong))
   yield* watch((taking) => parentPort?.postMessage(taking))

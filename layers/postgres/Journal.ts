@@ -92,6 +92,10 @@ export const layer = Layer.effect(
       maxBatch: Weight.most,
       weigh: Weight.of,
       patience: ownersPatience,
+      watch: {
+        came: ({ message }) => handover.stepCame(message.lane),
+        left: ({ message }) => handover.stepLeft(message.lane)
+      },
       write: told(Record.write(sql))
     })
     const take = yield* GroupCommit.make({

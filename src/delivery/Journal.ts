@@ -77,7 +77,7 @@ export interface Step {
    * that one stays.
    */
   readonly message:
-    & Pick<OpenMessage, "id" | "scope" | "shard" | "dueAt">
+    & Pick<OpenMessage, "id" | "scope" | "shard" | "lane" | "dueAt">
     & Partial<Pick<OpenMessage, "recipient" | "templateId">>
   readonly epoch: number
   readonly at: number

@@ -41,7 +41,7 @@ export class Pipeline extends Context.Service<Pipeline, {
   readonly run: (message: OpenMessage, epoch: number, mayBegin: () => boolean) => Effect.Effect<Ending>
   /** Ends a message that cannot be run, visibly: UNDELIVERABLE, FAILED. */
   readonly abandon: (
-    message: Pick<OpenMessage, "id" | "scope" | "shard" | "dueAt" | "status" | "attempts">,
+    message: Pick<OpenMessage, "id" | "scope" | "shard" | "lane" | "dueAt" | "status" | "attempts">,
     epoch: number,
     detail: string
   ) => Effect.Effect<Ending>

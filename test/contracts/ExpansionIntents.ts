@@ -36,6 +36,7 @@ const intentOf = (
     id,
     scope,
     shard,
+    lane: "bulk",
     dueAt: 0,
     recipient: Object.assign({}, recipient, { tenant_id: "acme" }),
     templateId: "found"

@@ -51,9 +51,11 @@ export const make = Effect.fnUntraced(function*<A, B>(options: {
    */
   readonly enough?: number
   readonly patience: Duration.Input
+  /** Told of each item when it begins to wait, and when it is answered. */
+  readonly watch?: { readonly came: (item: A) => void; readonly left: (item: A) => void }
   readonly write: (items: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<B>, SqlError | StoreUnavailable>
 }): Effect.fn.Return<(item: A) => Effect.Effect<B, Failure>, never, Scope.Scope> {
-  const { weigh } = options
+  const { watch, weigh } = options
   const enough = ((yield* IsBeside) ? options.enough : undefined) ?? Number.POSITIVE_INFINITY
   const waiting: globalThis.Array<Entry<A, B>> = []
   const filled = Latch.makeUnsafe()
@@ -144,7 +146,14 @@ export const make = Effect.fnUntraced(function*<A, B>(options: {
       if (waiting.length >= options.capacity) {
         return resume(Effect.fail(new StoreUnavailable({ cause: "the write queue is full" })))
       }
-      waiting.push({ item, resume })
+      watch?.came(item)
+      waiting.push({
+        item,
+        resume: watch === undefined ? resume : (exit) => {
+          watch.left(item)
+          resume(exit)
+        }
+      })
       Latch.openUnsafe(filled)
       if (waiting.length >= enough) begin()
     })

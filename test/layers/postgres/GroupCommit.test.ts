@@ -103,4 +103,36 @@ describe("GroupCommit", () => {
       assert.deepStrictEqual(results, Array.range(1, 100))
       assert.deepStrictEqual(batches, [32, 32, 36])
     }))
+
+  it.effect("tells of each item once that it came, and once that it left, however it ended", () =>
+    Effect.gen(function*() {
+      const waiting: globalThis.Array<string> = []
+      const gone: globalThis.Array<string> = []
+      const hangs = Latch.makeUnsafe()
+      const ends = yield* Effect.scoped(Effect.gen(function*() {
+        const write = yield* GroupCommit.make<string, string>({
+          name: "steps",
+          capacity: 3,
+          writers: 1,
+          maxBatch: 1,
+          patience: "1 second",
+          watch: {
+            came: (item) => void waiting.push(item),
+            left: (item) => void gone.push(...waiting.splice(waiting.indexOf(item), 1))
+          },
+          write: ([item]) => item === "written" ? Effect.succeed([item]) : Effect.andThen(hangs.open, Effect.never)
+        })
+        const fork = (item: string) => Effect.forkChild(Effect.exit(write(item)), { startImmediately: true })
+        const written = yield* Fiber.join(yield* fork("written"))
+        const first = yield* fork("hangs")
+        yield* hangs.await
+        const hanging = [first, ...yield* Effect.forEach(["late", "later", "latest", "too many"], fork)]
+        const isCounted = waiting.length === 4
+        yield* TestClock.adjust("1 second")
+        const failed = yield* Effect.forEach(hanging, Fiber.join)
+        return [isCounted, ...[written, ...failed].map(({ _tag }) => _tag)]
+      }))
+      assert.deepStrictEqual(ends, [true, "Success", ...Array.replicate("Failure", 5)])
+      assert.deepStrictEqual([waiting, gone], [[], ["written", "hangs", "late", "later", "latest"]])
+    }))
 })

@@ -30,7 +30,7 @@ const events: ReadonlyArray<HistoryEvent> = [
 const at = 1_795_000_000_000
 const request = Ids.make(at, new Uint8Array(11))
 const step = (id: MessageId, more: Partial<Step> = {}): Step => ({
-  message: { id, scope: Scope.make(1), shard: 0, dueAt: 0 },
+  message: { id, scope: Scope.make(1), shard: 0, lane: "transactional", dueAt: 0 },
   epoch: 1,
   at,
   attempt: { ...Fixture.attempt(1, "intent"), startedAt: at },
@@ -58,7 +58,7 @@ describe("the journal's lines", () => {
   it("what several messages of a request show is stored once for them, and with nobody of another request or scope", () => {
     const [one, two] = ["a", "b"].map((name) => Ids.member(request, name))
     const other = Ids.make(at + 1, new Uint8Array(11))
-    const elsewhere = { id: other, scope: Scope.make(2), shard: 0, dueAt: 0 }
+    const elsewhere: Step["message"] = { ...step(other).message, scope: Scope.make(2) }
     const same = [
       step(one ?? request),
       step(two ?? request),

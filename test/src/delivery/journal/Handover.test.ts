@@ -60,4 +60,20 @@ describe("Handover", () => {
         ["room", "1 message", "stir", "behind bulk"].flatMap((what) => [`1 ${what}`, `2 ${what}`])
       )
     }).pipe(Effect.provide(Handover.layer)))
+
+  it.effect("acceptance goes at the pace of the steps of transactional messages, and not at that of bulk", () =>
+    Effect.gen(function*() {
+      const handover = yield* Handover.Handover
+      const asks = Effect.gen(function*() {
+        const asked = yield* Effect.forkChild(handover.room, { startImmediately: true })
+        return asked.pollUnsafe() === undefined ? "waits" : "goes on"
+      })
+      const steps = Array.from({ length: 400 })
+      for (const _ of steps) handover.stepCame("bulk")
+      assert.strictEqual(yield* asks, "goes on")
+      for (const _ of steps) handover.stepCame("transactional")
+      assert.strictEqual(yield* asks, "waits")
+      for (const _ of steps) handover.stepLeft("transactional")
+      assert.strictEqual(yield* asks, "goes on")
+    }).pipe(Effect.provide(Handover.layer)))
 })

@@ -8,7 +8,7 @@ import { Effect } from "effect"
 const written: StepResult = { _tag: "Written", status: "OPENED", provenAtNanos: 0n }
 
 const step: Step = {
-  message: { id: Fixture.id(0), scope: Scope.make(1), shard: 3, dueAt: 5 },
+  message: { id: Fixture.id(0), scope: Scope.make(1), shard: 3, lane: "bulk", dueAt: 5 },
   epoch: 2,
   at: 7,
   attempt: Fixture.attempt(1, "accepted"),
