@@ -1,9 +1,9 @@
 import { Database } from "#layers/memory/Database.ts"
 import { inScope, type State } from "#layers/memory/State.ts"
+import { orUnavailable } from "#layers/memory/StoreErrors.ts"
 import { AudienceFilter } from "#schemas/Audience.ts"
 import { Profile } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"
-import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as AudienceChange from "#src/people/AudienceChange.ts"
 import { AudienceSteps } from "#src/people/AudienceSteps.ts"
 import { Clock, Effect, HashMap, Layer, Schema } from "effect"
@@ -57,7 +57,7 @@ export const layer = Layer.effect(
       const fresh = put.map((member) => ({ ...member, scope, added: before.find(isOf(member))?.added ?? now }))
       const kept = before.filter((member) => !removed.some(isOf(member)) && !put.some(isOf(member)))
       return [...kept, ...fresh]
-    }, Effect.mapError((cause) => new StoreUnavailable({ cause })))
+    }, orUnavailable)
 
     const step = Effect.gen(function*() {
       const state = yield* read((current) => current)

@@ -2,10 +2,10 @@ import { Database } from "#layers/memory/Database.ts"
 import type { AudienceRow } from "#layers/memory/AudienceRows.ts"
 import * as Pages from "#layers/memory/Pages.ts"
 import { inScope, nameOf, type State } from "#layers/memory/State.ts"
+import { orUnavailable } from "#layers/memory/StoreErrors.ts"
 import { AudienceFilter } from "#schemas/Audience.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
-import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import type { PageQuery } from "#src/paging/Page.ts"
 import { AudienceNotFound, Audiences } from "#src/people/Audiences.ts"
@@ -15,7 +15,7 @@ const decodeFilter = Schema.decodeEffect(Schema.fromJsonString(AudienceFilter))
 
 const record = Effect.fnUntraced(function*({ filter, scope: _, ...row }: AudienceRow) {
   return { ...row, filter: filter === undefined ? undefined : yield* decodeFilter(filter) }
-}, Effect.mapError((cause) => new StoreUnavailable({ cause })))
+}, orUnavailable)
 
 const withRows = (state: State, rows: State["audiences"]["rows"]): State => ({
   ...state,

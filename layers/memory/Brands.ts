@@ -2,6 +2,7 @@ import { Database } from "#layers/memory/Database.ts"
 import * as Pages from "#layers/memory/Pages.ts"
 import { inScope, nameOf } from "#layers/memory/State.ts"
 import type { BrandRow } from "#layers/memory/TenantRows.ts"
+import { orUnavailable } from "#layers/memory/StoreErrors.ts"
 import { BrandSettings, BrandSnippets } from "#schemas/Brand.ts"
 import { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
 import type { Scope } from "#schemas/Scope.ts"
@@ -18,7 +19,6 @@ import {
   Brands,
   TooManyBrands
 } from "#src/content/Brands.ts"
-import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as StrategyBrands from "#src/delivery/providers/StrategyBrands.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import { Clock, Effect, HashMap, Layer, Option, Schema } from "effect"
@@ -28,8 +28,6 @@ const decodeSnippets = Schema.decodeEffect(Schema.fromJsonString(BrandSnippets))
 const decodeTemplate = Schema.decodeEffect(Schema.fromJsonString(Template))
 const decodeStrategy = Schema.decodeEffect(Schema.fromJsonString(RoutingStrategy))
 const decodeTenantTemplate = Schema.decodeEffect(Schema.fromJsonString(TenantTemplate))
-
-const orUnavailable = Effect.mapError((cause: Schema.SchemaError) => new StoreUnavailable({ cause }))
 
 const record = Effect.fnUntraced(function*({ isDefault: _1, scope: _2, settings, snippets, ...row }: BrandRow) {
   return { ...row, settings: yield* decodeSettings(settings), snippets: yield* decodeSnippets(snippets) }

@@ -1,9 +1,9 @@
 import { Database } from "#layers/memory/Database.ts"
 import { userName } from "#layers/memory/State.ts"
+import { orUnavailable } from "#layers/memory/StoreErrors.ts"
 import { RecipientPreferences } from "#schemas/Preferences.ts"
 import type { UserId } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"
-import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as LegacyChange from "#src/people/LegacyChange.ts"
 import { LegacyPreferences } from "#src/people/LegacyPreferences.ts"
 import { Effect, HashMap, Layer, Option, Schema } from "effect"
@@ -11,8 +11,6 @@ import { Effect, HashMap, Layer, Option, Schema } from "effect"
 const text = Schema.fromJsonString(RecipientPreferences)
 const decode = Schema.decodeEffect(text)
 const encode = Schema.encodeEffect(text)
-
-const orUnavailable = Effect.mapError((cause: Schema.SchemaError) => new StoreUnavailable({ cause }))
 
 /** The legacy preferences in memory, kept as JSON text like everywhere. */
 export const layer = Layer.effect(

@@ -1,6 +1,6 @@
 import { Database } from "#layers/memory/Database.ts"
 import { nameOf } from "#layers/memory/State.ts"
-import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { orUnavailable } from "#layers/memory/StoreErrors.ts"
 import { ListPreferences } from "#src/people/ListPreferences.ts"
 import { StoredPreferences } from "#src/people/StoredPreferences.ts"
 import { Effect, HashMap, Layer, Option, Schema } from "effect"
@@ -26,7 +26,7 @@ export const layer = Layer.effect(
           subscription: (yield* decode(Option.isNone(subscription) ? null : subscription.value.preferences)) ??
             undefined
         }
-      }, Effect.mapError((cause) => new StoreUnavailable({ cause })))
+      }, orUnavailable)
     })
   })
 )

@@ -1,10 +1,11 @@
 import { Database } from "#layers/memory/Database.ts"
 import * as Pages from "#layers/memory/Pages.ts"
 import { inScope, type ListRow, nameOf, type State, type SubscriptionRow } from "#layers/memory/State.ts"
+import { orUnavailable } from "#layers/memory/StoreErrors.ts"
 import type { ListId } from "#schemas/List.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
-import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import type { PageQuery } from "#src/paging/Page.ts"
 import * as ListPattern from "#src/people/ListPattern.ts"
@@ -17,7 +18,7 @@ const decodePreferences = Schema.decodeEffect(StoredPreferences)
 const preferencesOf = (text: string | null) =>
   decodePreferences(text).pipe(
     Effect.map((preferences) => preferences ?? undefined),
-    Effect.mapError((cause) => new StoreUnavailable({ cause }))
+    orUnavailable
   )
 
 const record = Effect.fnUntraced(function*(row: ListRow): Effect.fn.Return<ListRecord, StoreUnavailable> {

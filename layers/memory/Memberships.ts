@@ -2,10 +2,10 @@ import { Database } from "#layers/memory/Database.ts"
 import * as Pages from "#layers/memory/Pages.ts"
 import { inScope, nameOf, type State } from "#layers/memory/State.ts"
 import type { TenantUserRow } from "#layers/memory/TenantRows.ts"
+import { orUnavailable } from "#layers/memory/StoreErrors.ts"
 import { JsonMap } from "#schemas/Optional.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
-import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import type { PageQuery } from "#src/paging/Page.ts"
 import { type Membership, Memberships } from "#src/people/Memberships.ts"
@@ -22,7 +22,7 @@ const membership = Effect.fnUntraced(function*({ profile, tenantId, userId }: Te
     userId,
     profile: profile === undefined ? undefined : yield* decode(profile)
   } satisfies Membership
-}, Effect.mapError((cause) => new StoreUnavailable({ cause })))
+}, orUnavailable)
 
 const one = (row: TenantUserRow | undefined) => row === undefined ? Effect.succeedNone : Effect.asSome(membership(row))
 

@@ -15,10 +15,10 @@ import { Recipient } from "#schemas/Recipient.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { Instructions } from "#schemas/SendMessage.ts"
 import * as Pages from "#layers/memory/Pages.ts"
+import { orUnavailable } from "#layers/memory/StoreErrors.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import { MessageNotFound } from "#src/delivery/Journal.ts"
 import * as Recipients from "#src/delivery/intake/Recipients.ts"
-import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import {
   MessageLog,
@@ -140,7 +140,7 @@ export const layer = Layer.effect(
 
     const original = Effect.fnUntraced(function*(scope: Scope, id: MessageId) {
       const row = yield* find(scope, id)
-      const payload = yield* decodePayload(row).pipe(Effect.mapError((cause) => new StoreUnavailable({ cause })))
+      const payload = yield* orUnavailable(decodePayload(row))
       return { keyState: row.keyState, ...payload }
     })
 

@@ -1,10 +1,10 @@
 import { Database } from "#layers/memory/Database.ts"
 import type { PreferenceState, SectionRow, TopicRow } from "#layers/memory/PreferenceState.ts"
 import { inScope, nameOf } from "#layers/memory/State.ts"
+import { orUnavailable } from "#layers/memory/StoreErrors.ts"
 import { mostSections, mostTopics, PreferenceSection, PreferenceTopic } from "#schemas/Preferences.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import * as TypeId from "#src/access/TypeId.ts"
-import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import {
   CatalogueFull,
   PreferenceCatalogue,
@@ -23,8 +23,6 @@ const encodeSection = Schema.encodeEffect(sectionText)
 const encodeTopic = Schema.encodeEffect(topicText)
 const decodeSection = Schema.decodeEffect(sectionText)
 const decodeTopic = Schema.decodeEffect(topicText)
-
-const orUnavailable = Effect.mapError((cause: Schema.SchemaError) => new StoreUnavailable({ cause }))
 
 const oldestFirst = (a: { created: number; id: string }, b: { created: number; id: string }): number =>
   a.created - b.created || (a.id < b.id ? -1 : 1)

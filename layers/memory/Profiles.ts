@@ -1,11 +1,11 @@
 import { withoutUser } from "#layers/memory/DeviceTokens.ts"
 import { withoutProfiles } from "#layers/memory/Memberships.ts"
 import { Database } from "#layers/memory/Database.ts"
-import { type State, userName, withProfile } from "#layers/memory/State.ts"
+import { userName, type State, withProfile } from "#layers/memory/State.ts"
+import { orUnavailable } from "#layers/memory/StoreErrors.ts"
 import { RecipientPreferences } from "#schemas/Preferences.ts"
 import { Profile, type UserId } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"
-import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as ProfileChange from "#src/people/ProfileChange.ts"
 import { documentOf, longestProfile, ProfileNotFound, Profiles, ProfileTooLong } from "#src/people/Profiles.ts"
 import { Clock, Effect, HashMap, Layer, Option, Schema } from "effect"
@@ -25,16 +25,13 @@ export const layer = Layer.effect(
     const find = Effect.fnUntraced(function*(scope: Scope, userId: UserId) {
       const text = yield* read(get(scope, userId))
       return Option.isNone(text) ? Option.none<Profile>() : Option.some(yield* decode(text.value))
-    }, Effect.mapError((cause) => new StoreUnavailable({ cause })))
+    }, orUnavailable)
 
     const person = Effect.fnUntraced(function*(scope: Scope, userId: UserId) {
       const text = yield* read((state) => HashMap.get(state.preferences.recipients, userName(scope, userId)))
       return {
         profile: yield* find(scope, userId),
-        preferences: Option.isNone(text) ? undefined : yield* Effect.mapError(
-          decodePreferences(text.value),
-          (cause) => new StoreUnavailable({ cause })
-        )
+        preferences: Option.isNone(text) ? undefined : yield* orUnavailable(decodePreferences(text.value))
       }
     })
 

@@ -2,6 +2,7 @@ import { Database } from "#layers/memory/Database.ts"
 import * as Rename from "#layers/memory/journal/Rename.ts"
 import * as Pages from "#layers/memory/Pages.ts"
 import { type ConfigurationRow, inScope, nameOf, type State } from "#layers/memory/State.ts"
+import { orUnavailable } from "#layers/memory/StoreErrors.ts"
 import { JsonMap } from "#schemas/Optional.ts"
 import { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
 import type { Scope } from "#schemas/Scope.ts"
@@ -18,7 +19,6 @@ import {
   ProviderConfigurations
 } from "#src/delivery/providers/ProviderConfigurations.ts"
 import { renamings } from "#src/delivery/providers/ProviderNames.ts"
-import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { needs } from "#src/delivery/providers/StrategyProviders.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import { Clock, Effect, HashMap, Layer, Option, Redacted, Schema } from "effect"
@@ -54,7 +54,7 @@ export const layer = Layer.effect(
       if (settings === undefined) return { ...row, settings }
       const text = yield* seal.open(nameOf(scope, row.id), settings)
       return { ...row, settings: Redacted.make(yield* decodeSettings(Redacted.value(text))) }
-    }, Effect.mapError((cause) => new StoreUnavailable({ cause })))
+    }, orUnavailable)
 
     const put = Effect.fnUntraced(function*(
       scope: Scope,
@@ -98,17 +98,14 @@ export const layer = Layer.effect(
       const state = yield* read((state) => state)
       const others = inScope(state.configurations, scope).filter((row) => row.id !== id)
       for (const row of inScope(state.strategies, scope)) {
-        const strategy = yield* Effect.mapError(
-          decodeStrategy(row.strategy),
-          (cause) => new StoreUnavailable({ cause })
-        )
+        const strategy = yield* orUnavailable(decodeStrategy(row.strategy))
         if (needs(strategy, stored, others))
           return yield* new ConfigurationInUse({ id, by: `routing strategy ${row.id}` })
       }
       for (const row of inScope(state.tenantTemplates, scope)) {
         for (const text of [row.versions[(row.live ?? 0) - 1], row.versions.at(-1)]) {
           if (text === undefined) continue
-          const template = yield* Effect.mapError(decodeTemplate(text), (cause) => new StoreUnavailable({ cause }))
+          const template = yield* orUnavailable(decodeTemplate(text))
           if (needs(template, stored, others)) {
             return yield* new ConfigurationInUse({ id, by: `template ${row.id} of tenant ${row.tenantId}` })
           }

@@ -1,20 +1,18 @@
 import { Database } from "#layers/memory/Database.ts"
 import * as Pages from "#layers/memory/Pages.ts"
 import { inScope, nameOf, type StrategyRow } from "#layers/memory/State.ts"
+import { orUnavailable } from "#layers/memory/StoreErrors.ts"
 import { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { Template } from "#schemas/Template.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as TypeId from "#src/access/TypeId.ts"
 import { Strategies, StrategyInUse, StrategyNotFound } from "#src/delivery/providers/Strategies.ts"
-import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import { Clock, Effect, HashMap, Layer, Option, Schema } from "effect"
 
 const decode = Schema.decodeEffect(Schema.fromJsonString(RoutingStrategy))
 const decodeTemplate = Schema.decodeEffect(Schema.fromJsonString(Template))
-
-const orUnavailable = Effect.mapError((cause: Schema.SchemaError) => new StoreUnavailable({ cause }))
 
 const record = Effect.fnUntraced(function*({ scope: _, strategy, ...row }: StrategyRow) {
   return { ...row, strategy: yield* decode(strategy) }

@@ -1,6 +1,7 @@
 import { Database } from "#layers/memory/Database.ts"
 import * as Pages from "#layers/memory/Pages.ts"
 import { inScope, nameOf, type TemplateRow } from "#layers/memory/State.ts"
+import { orUnavailable } from "#layers/memory/StoreErrors.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { elementalVersion, type Snapshot, Template, type TemplateContent } from "#schemas/Template.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
@@ -18,13 +19,12 @@ import {
   UnknownTopic,
   VersionNotFound
 } from "#src/content/Templates.ts"
-import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import { Clock, Effect, HashMap, Layer, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 
 const decodeText = Schema.decodeEffect(Schema.fromJsonString(Template))
-const decode = (text: string) => Effect.mapError(decodeText(text), (cause) => new StoreUnavailable({ cause }))
+const decode = (text: string) => orUnavailable(decodeText(text))
 
 const liveText = ({ live, versions }: TemplateRow): string | undefined =>
   live === undefined ? undefined : versions[live - 1]?.template

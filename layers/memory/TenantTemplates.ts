@@ -2,13 +2,13 @@ import { Database } from "#layers/memory/Database.ts"
 import * as Pages from "#layers/memory/Pages.ts"
 import { inScope, nameOf } from "#layers/memory/State.ts"
 import type { TenantTemplateRow } from "#layers/memory/TenantRows.ts"
+import { orUnavailable } from "#layers/memory/StoreErrors.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { TenantTemplate, type TenantVersion } from "#schemas/TenantTemplate.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as ElementIds from "#src/content/ElementIds.ts"
 import { TenantTemplateNotFound, type TenantTemplateRecord, TenantTemplates } from "#src/content/TenantTemplates.ts"
 import { VersionNotFound } from "#src/content/Templates.ts"
-import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import { TenantNotFound } from "#src/people/Tenants.ts"
 import { Clock, Effect, HashMap, Layer, Option, Schema } from "effect"
@@ -22,14 +22,14 @@ const record = Effect.fnUntraced(function*(row: TenantTemplateRow, version: Tena
   const number = version === "latest" ? row.versions.length : version === "published" ? row.live : version
   const text = number === undefined ? undefined : row.versions[number - 1]
   if (number === undefined || text === undefined) return yield* new VersionNotFound({ id: row.id })
-  const template = yield* Effect.mapError(decode(text), (cause) => new StoreUnavailable({ cause }))
+  const template = yield* orUnavailable(decode(text))
   const { created, id, published, updated } = row
   return { id, version: number, template, created, updated, published } satisfies TenantTemplateRecord
 })
 
-/** The templates of tenants in memory. */
 const bytesOf = ({ versions }: TenantTemplateRow): number => versions.at(-1)?.length ?? 0
 
+/** The templates of tenants in memory. */
 export const layer = Layer.effect(
   TenantTemplates,
   Effect.gen(function*() {

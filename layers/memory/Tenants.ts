@@ -2,12 +2,12 @@ import { Database } from "#layers/memory/Database.ts"
 import * as Pages from "#layers/memory/Pages.ts"
 import { inScope, nameOf, type State } from "#layers/memory/State.ts"
 import type { TenantRow } from "#layers/memory/TenantRows.ts"
+import { orUnavailable } from "#layers/memory/StoreErrors.ts"
 import type { TopicSetting } from "#schemas/Preferences.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { chainLength, mostDefaults, type Tenant, TenantDraft, TenantPreferenceItem } from "#schemas/Tenant.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import { UnknownBrand } from "#src/content/Templates.ts"
-import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import * as IdPages from "#src/paging/IdPages.ts"
 import { ParentRefused, TenantNotFound, Tenants, TooManyDefaults } from "#src/people/Tenants.ts"
@@ -30,7 +30,7 @@ const tenant = Effect.fnUntraced(function*(row: TenantRow) {
     userProfile: draft.user_profile ?? undefined,
     preferences: (yield* Effect.forEach([...row.preferences.values()], (text) => decodeItem(text))).toSorted(byId)
   } satisfies Tenant
-}, Effect.mapError((cause) => new StoreUnavailable({ cause })))
+}, orUnavailable)
 
 /** What is not given is left out, as SQL leaves it out. */
 const item = (id: string, { custom_routing, has_custom_routing, status }: TopicSetting): string =>

@@ -1,9 +1,9 @@
 import { Database } from "#layers/memory/Database.ts"
 import type { State } from "#layers/memory/State.ts"
+import { orUnavailable } from "#layers/memory/StoreErrors.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { layered, parse } from "#src/content/Catalogue.ts"
 import { canonical, defaultDomain, fallbacks, TranslationNotFound, Translations } from "#src/content/Translations.ts"
-import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Effect, HashMap, Layer, Option } from "effect"
 
 const nameOf = (scope: Scope, domain: string, locale: string): string => JSON.stringify([scope, domain, locale])
@@ -40,10 +40,7 @@ export const layer = Layer.effect(
         const found = yield* read((state) =>
           fallbacks(locale).flatMap((form) => Option.toArray(stored(scope, domain, form)(state)))
         )
-        const catalogues = yield* Effect.mapError(
-          Effect.forEach(found, parse),
-          (cause) => new StoreUnavailable({ cause })
-        )
+        const catalogues = yield* orUnavailable(Effect.forEach(found, parse))
         return Option.fromUndefinedOr(layered(catalogues))
       })
     })

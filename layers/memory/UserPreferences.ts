@@ -1,9 +1,9 @@
 import { Database } from "#layers/memory/Database.ts"
 import type { State } from "#layers/memory/State.ts"
+import { orUnavailable } from "#layers/memory/StoreErrors.ts"
 import { TopicSetting } from "#schemas/Preferences.ts"
 import type { UserId } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"
-import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { type Owner, type TopicOverride, UserPreferences } from "#src/people/UserPreferences.ts"
 import { Effect, HashMap, Layer, Option, Schema } from "effect"
 
@@ -12,8 +12,6 @@ type Overrides = HashMap.HashMap<string, string>
 const text = Schema.fromJsonString(TopicSetting)
 const encode = Schema.encodeEffect(text)
 const decode = Schema.decodeEffect(text)
-
-const orUnavailable = Effect.mapError((cause: Schema.SchemaError) => new StoreUnavailable({ cause }))
 
 const placeOf = (scope: Scope, userId: UserId, tenantId = ""): string => JSON.stringify([scope, userId, tenantId])
 
