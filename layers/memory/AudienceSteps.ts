@@ -1,5 +1,5 @@
 import { Database } from "#layers/memory/Database.ts"
-import { inScope, type State } from "#layers/memory/State.ts"
+import { inScope, nameOf, type State } from "#layers/memory/State.ts"
 import { orUnavailable } from "#layers/memory/StoreErrors.ts"
 import { AudienceFilter } from "#schemas/Audience.ts"
 import { Profile } from "#schemas/Profile.ts"
@@ -16,7 +16,7 @@ const isJudged = ({ audiences: { judged, rows }, profiles, tenantUsers }: State)
 
 /** The users of a scope with their profiles, as they are named in the state. */
 const usersOf = (state: State, scope: Scope) => {
-  const start = `${scope} `
+  const start = nameOf(scope, "")
   return Array.from(state.profiles).flatMap(([name, profile]) =>
     name.startsWith(start) ? [{ userId: name.slice(start.length), profile }] : []
   )

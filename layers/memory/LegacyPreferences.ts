@@ -1,5 +1,5 @@
 import { Database } from "#layers/memory/Database.ts"
-import { userName } from "#layers/memory/State.ts"
+import { nameOf } from "#layers/memory/State.ts"
 import { orUnavailable } from "#layers/memory/StoreErrors.ts"
 import { RecipientPreferences } from "#schemas/Preferences.ts"
 import type { UserId } from "#schemas/Profile.ts"
@@ -24,13 +24,13 @@ export const layer = Layer.effect(
         ...state,
         preferences: {
           ...preferences,
-          recipients: HashMap.set(preferences.recipients, userName(scope, userId), stored)
+          recipients: HashMap.set(preferences.recipients, nameOf(scope, userId), stored)
         }
       }])
     })
 
     const patch: LegacyPreferences["Service"]["patch"] = Effect.fnUntraced(function*(scope, userId, operations) {
-      const stored = yield* read((state) => HashMap.get(state.preferences.recipients, userName(scope, userId)))
+      const stored = yield* read((state) => HashMap.get(state.preferences.recipients, nameOf(scope, userId)))
       const before = Option.isNone(stored) ? {} : yield* orUnavailable(decode(stored.value))
       yield* replace(scope, userId, yield* LegacyChange.patch(before, operations))
     }, transaction)

@@ -1,7 +1,7 @@
 import { withoutUser } from "#layers/memory/DeviceTokens.ts"
 import { withoutProfiles } from "#layers/memory/Memberships.ts"
 import { Database } from "#layers/memory/Database.ts"
-import { userName, type State, withProfile } from "#layers/memory/State.ts"
+import { nameOf, type State, withProfile } from "#layers/memory/State.ts"
 import { orUnavailable } from "#layers/memory/StoreErrors.ts"
 import { RecipientPreferences } from "#schemas/Preferences.ts"
 import { Profile, type UserId } from "#schemas/Profile.ts"
@@ -14,7 +14,7 @@ const decode = Schema.decodeEffect(Schema.fromJsonString(Profile))
 
 const decodePreferences = Schema.decodeEffect(Schema.fromJsonString(RecipientPreferences))
 
-const get = (scope: Scope, userId: UserId) => (state: State) => HashMap.get(state.profiles, userName(scope, userId))
+const get = (scope: Scope, userId: UserId) => (state: State) => HashMap.get(state.profiles, nameOf(scope, userId))
 
 /** The profiles in memory, kept as JSON text like everywhere. */
 export const layer = Layer.effect(
@@ -28,7 +28,7 @@ export const layer = Layer.effect(
     }, orUnavailable)
 
     const person = Effect.fnUntraced(function*(scope: Scope, userId: UserId) {
-      const text = yield* read((state) => HashMap.get(state.preferences.recipients, userName(scope, userId)))
+      const text = yield* read((state) => HashMap.get(state.preferences.recipients, nameOf(scope, userId)))
       return {
         profile: yield* find(scope, userId),
         preferences: Option.isNone(text) ? undefined : yield* orUnavailable(decodePreferences(text.value))
@@ -42,20 +42,20 @@ export const layer = Layer.effect(
           (profile) =>
             documentOf(
               profile,
-              Option.getOrUndefined(HashMap.get(state.preferences.recipients, userName(scope, userId)))
+              Option.getOrUndefined(HashMap.get(state.preferences.recipients, nameOf(scope, userId)))
             )
         )
       )
 
     const asOf: Profiles["Service"]["asOf"] = Effect.fnUntraced(function*(scope, userId, at) {
-      const written = yield* read((state) => HashMap.get(state.profilesWritten, userName(scope, userId)))
+      const written = yield* read((state) => HashMap.get(state.profilesWritten, nameOf(scope, userId)))
       return Option.exists(written, (time) => time > at) ? Option.none() : yield* find(scope, userId)
     })
 
     const replace = (scope: Scope, userId: UserId, profile: Profile) =>
       Effect.flatMap(
         Clock.currentTimeMillis,
-        (now) => modify((state) => [undefined, withProfile(state, userName(scope, userId), profile, now)])
+        (now) => modify((state) => [undefined, withProfile(state, nameOf(scope, userId), profile, now)])
       )
 
     const store = Effect.fnUntraced(function*(scope: Scope, userId: UserId, profile: Profile) {
@@ -88,7 +88,7 @@ export const layer = Layer.effect(
           undefined,
           {
             ...withoutProfiles(withoutUser(state, scope, userId), scope, userId),
-            profiles: HashMap.remove(state.profiles, userName(scope, userId))
+            profiles: HashMap.remove(state.profiles, nameOf(scope, userId))
           }
         ])
     })

@@ -193,11 +193,8 @@ export const empty: State = {
   preferences: Preferences.empty
 }
 
-/** The name of what has an id in a scope. */
+/** The name of what has an id in a scope, and of what belongs to a user of a scope. */
 export const nameOf = (scope: Scope, id: string): string => `${scope} ${id}`
-
-/** The name of what belongs to a user of a scope. */
-export const userName = (scope: Scope, userId: string): string => `${scope} ${userId}`
 
 /** Whose name it is. */
 export const userOf = (name: string): { readonly scope: Scope; readonly userId: string } => {
@@ -220,14 +217,14 @@ export const messagesOf = (state: State, scope: Scope): Iterable<MessageRow> =>
 export const openOf = (state: State, shard: number): Iterable<MessageRow> => HashMap.values(inner(state.open, shard))
 
 export const inboxOf = (state: State, scope: Scope, userId: string): Iterable<InboxMessage> =>
-  HashMap.values(inner(state.inbox, userName(scope, userId)))
+  HashMap.values(inner(state.inbox, nameOf(scope, userId)))
 
 export const findMessage = (state: State, scope: Scope, id: MessageId): MessageRow | undefined =>
   Option.getOrUndefined(HashMap.get(inner(state.messages, scope), id))
 
 /** Stores a message and keeps the index of open ones in step. */
 export const putMessage = (state: State, row: MessageRow): State => {
-  const name = `${row.scope} ${row.id}`
+  const name = nameOf(row.scope, row.id)
   const open = inner(state.open, row.shard)
   return {
     ...state,
@@ -268,7 +265,7 @@ export const withProfile = (state: State, name: string, profile: JsonMap, at: nu
 
 /** Stores an item of a user's inbox, unless its message is there already. */
 export const putInbox = (state: State, scope: Scope, userId: string, item: InboxMessage): State => {
-  const name = userName(scope, userId)
+  const name = nameOf(scope, userId)
   const items = inner(state.inbox, name)
   if (HashMap.has(items, item.messageId)) return state
   return { ...state, inbox: HashMap.set(state.inbox, name, HashMap.set(items, item.messageId, item)) }

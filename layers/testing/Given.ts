@@ -1,5 +1,4 @@
-import type { State } from "#layers/memory/State.ts"
-import { nameOf, userName } from "#layers/memory/State.ts"
+import { nameOf, type State } from "#layers/memory/State.ts"
 import type { AudienceBody } from "#schemas/Audience.ts"
 import type { BrandDraft } from "#schemas/Brand.ts"
 import type { JsonMap } from "#schemas/Optional.ts"
@@ -57,11 +56,10 @@ const sectionId = "topics"
 
 /** Rows for both environments, by the names under which the store keeps them. */
 const everywhere = <A>(
-  entries: ReadonlyArray<readonly [id: string, of: (scope: Scope) => A]>,
-  name: (scope: Scope, id: string) => string
+  entries: ReadonlyArray<readonly [id: string, of: (scope: Scope) => A]>
 ): HashMap.HashMap<string, A> =>
   HashMap.fromIterable(
-    environments.flatMap((scope) => entries.map(([id, of]) => [name(scope, id), of(scope)] as const))
+    environments.flatMap((scope) => entries.map(([id, of]) => [nameOf(scope, id), of(scope)] as const))
   )
 
 /** Each topic by its id. */
@@ -112,22 +110,15 @@ export const stored = (empty: State, given: Given, at: number): State => {
   return {
     ...empty,
     profiles: everywhere(
-      Object.entries(profiles).map(([id, profile]) => [id, () => JSON.stringify(profile)] as const),
-      userName
+      Object.entries(profiles).map(([id, profile]) => [id, () => JSON.stringify(profile)] as const)
     ),
-    lists: everywhere(Object.keys(lists).map((id) => [id, list(id)] as const), nameOf),
-    templates: everywhere(
-      Object.entries(templates).map(([id, said]) => [id, template(id, said)] as const),
-      nameOf
-    ),
-    subscriptions: everywhere(
-      Object.entries(lists).map(([id, users]) => [id, subscriptions(id, users)] as const),
-      nameOf
-    ),
+    lists: everywhere(Object.keys(lists).map((id) => [id, list(id)] as const)),
+    templates: everywhere(Object.entries(templates).map(([id, said]) => [id, template(id, said)] as const)),
+    subscriptions: everywhere(Object.entries(lists).map(([id, users]) => [id, subscriptions(id, users)] as const)),
     preferences: {
       ...empty.preferences,
-      sections: everywhere(topics.length === 0 ? [] : [[sectionId, section] as const], nameOf),
-      topics: everywhere(topics.map(([id, said]) => [id, topic(id, said)] as const), nameOf)
+      sections: everywhere(topics.length === 0 ? [] : [[sectionId, section] as const]),
+      topics: everywhere(topics.map(([id, said]) => [id, topic(id, said)] as const))
     }
   }
 }

@@ -1,4 +1,4 @@
-import { type MessageRow, type State, userName, withProfile } from "#layers/memory/State.ts"
+import { type MessageRow, nameOf, type State, withProfile } from "#layers/memory/State.ts"
 import type { Acceptance, NewMessage } from "#src/delivery/Journal.ts"
 import { HashMap } from "effect"
 
@@ -33,7 +33,7 @@ export const row = (
 export const withProfiles = (state: State, profiles: Acceptance["profiles"], at: number): State => {
   let next = state
   for (const { profile, scope, userId } of profiles) {
-    const name = userName(scope, userId)
+    const name = nameOf(scope, userId)
     if (!HashMap.has(next.profiles, name)) next = withProfile(next, name, profile, at)
   }
   return next
