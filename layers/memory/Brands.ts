@@ -2,12 +2,11 @@ import { Database } from "#layers/memory/Database.ts"
 import * as Pages from "#layers/memory/Pages.ts"
 import { inScope, nameOf } from "#layers/memory/State.ts"
 import type { BrandRow } from "#layers/memory/TenantRows.ts"
+import * as Ways from "#layers/memory/Ways.ts"
 import { orUnavailable } from "#layers/memory/StoreErrors.ts"
 import { BrandSettings, BrandSnippets } from "#schemas/Brand.ts"
-import { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { Template } from "#schemas/Template.ts"
-import { TenantTemplate } from "#schemas/TenantTemplate.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as TypeId from "#src/access/TypeId.ts"
 import {
@@ -19,15 +18,13 @@ import {
   Brands,
   TooManyBrands
 } from "#src/content/Brands.ts"
-import * as StrategyBrands from "#src/delivery/providers/StrategyBrands.ts"
+import { hasBrand, type Way } from "#src/delivery/providers/Ways.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import { Clock, Effect, HashMap, Layer, Option, Schema } from "effect"
 
 const decodeSettings = Schema.decodeEffect(Schema.fromJsonString(BrandSettings))
 const decodeSnippets = Schema.decodeEffect(Schema.fromJsonString(BrandSnippets))
 const decodeTemplate = Schema.decodeEffect(Schema.fromJsonString(Template))
-const decodeStrategy = Schema.decodeEffect(Schema.fromJsonString(RoutingStrategy))
-const decodeTenantTemplate = Schema.decodeEffect(Schema.fromJsonString(TenantTemplate))
 
 const record = Effect.fnUntraced(function*({ isDefault: _1, scope: _2, settings, snippets, ...row }: BrandRow) {
   return { ...row, settings: yield* decodeSettings(settings), snippets: yield* decodeSnippets(snippets) }
@@ -57,22 +54,16 @@ export const layer = Layer.effect(
     }, orUnavailable)
 
     const usedBy = Effect.fnUntraced(function*({ id, isDefault, scope }: BrandRow) {
-      for (const template of yield* read((state) => inScope(state.templates, scope))) {
+      const state = yield* read((state) => state)
+      for (const template of inScope(state.templates, scope)) {
         const live = template.live === undefined ? undefined : template.versions[template.live - 1]?.template
         if (!template.archived && ((yield* names(id, template.draft)) || (yield* names(id, live)))) return "template"
       }
-      const tenants = yield* read((state) => inScope(state.tenants, scope))
-      if (tenants.some((tenant) => tenant.brandId === id)) return "tenant"
-      for (const { strategy } of yield* read((state) => inScope(state.strategies, scope))) {
-        if (StrategyBrands.names(yield* orUnavailable(decodeStrategy(strategy)), id)) return "strategy"
-      }
-      for (const { live, versions } of yield* read((state) => inScope(state.tenantTemplates, scope))) {
-        for (const text of [versions[(live ?? 0) - 1], versions.at(-1)]) {
-          if (text === undefined) continue
-          if (StrategyBrands.names(yield* orUnavailable(decodeTenantTemplate(text)), id)) return "tenant template"
-        }
-      }
-      return isDefault && (yield* read((state) => inScope(state.brands, scope))).length > 1 ? "default" : undefined
+      if (inScope(state.tenants, scope).some((tenant) => tenant.brandId === id)) return "tenant"
+      const isUser = ({ way }: { readonly way: Way }) => hasBrand(way, id)
+      if ((yield* Ways.strategies(state, scope)).some(isUser)) return "strategy"
+      if ((yield* Ways.tenantTemplates(state, scope)).some(isUser)) return "tenant template"
+      return isDefault && inScope(state.brands, scope).length > 1 ? "default" : undefined
     })
 
     return Brands.of({

@@ -3,10 +3,9 @@ import * as Rename from "#layers/memory/journal/Rename.ts"
 import * as Pages from "#layers/memory/Pages.ts"
 import { type ConfigurationRow, inScope, nameOf, type State } from "#layers/memory/State.ts"
 import { orUnavailable } from "#layers/memory/StoreErrors.ts"
+import * as Ways from "#layers/memory/Ways.ts"
 import { JsonMap } from "#schemas/Optional.ts"
-import { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
 import type { Scope } from "#schemas/Scope.ts"
-import { TenantTemplate } from "#schemas/TenantTemplate.ts"
 import * as Sealed from "#src/access/Sealed.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as TypeId from "#src/access/TypeId.ts"
@@ -19,13 +18,11 @@ import {
   ProviderConfigurations
 } from "#src/delivery/providers/ProviderConfigurations.ts"
 import { renamings } from "#src/delivery/providers/ProviderNames.ts"
-import { needs } from "#src/delivery/providers/StrategyProviders.ts"
+import { needs, type Way } from "#src/delivery/providers/Ways.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import { Clock, Effect, HashMap, Layer, Option, Redacted, Schema } from "effect"
 
 const decodeSettings = Schema.decodeEffect(Schema.fromJsonString(JsonMap))
-const decodeTemplate = Schema.decodeEffect(Schema.fromJsonString(TenantTemplate))
-const decodeStrategy = Schema.decodeEffect(Schema.fromJsonString(RoutingStrategy))
 
 /** All of an environment, the oldest first. */
 const oldestFirst = (state: State, scope: Scope): ReadonlyArray<ConfigurationRow> =>
@@ -97,19 +94,12 @@ export const layer = Layer.effect(
       const stored = yield* get(scope, id)
       const state = yield* read((state) => state)
       const others = inScope(state.configurations, scope).filter((row) => row.id !== id)
-      for (const row of inScope(state.strategies, scope)) {
-        const strategy = yield* orUnavailable(decodeStrategy(row.strategy))
-        if (needs(strategy, stored, others))
-          return yield* new ConfigurationInUse({ id, by: `routing strategy ${row.id}` })
-      }
-      for (const row of inScope(state.tenantTemplates, scope)) {
-        for (const text of [row.versions[(row.live ?? 0) - 1], row.versions.at(-1)]) {
-          if (text === undefined) continue
-          const template = yield* orUnavailable(decodeTemplate(text))
-          if (needs(template, stored, others)) {
-            return yield* new ConfigurationInUse({ id, by: `template ${row.id} of tenant ${row.tenantId}` })
-          }
-        }
+      const isUser = ({ way }: { readonly way: Way }) => needs(way, stored, others)
+      const strategy = (yield* Ways.strategies(state, scope)).find(isUser)
+      if (strategy !== undefined) return yield* new ConfigurationInUse({ id, by: `routing strategy ${strategy.id}` })
+      const template = (yield* Ways.tenantTemplates(state, scope)).find(isUser)
+      if (template !== undefined) {
+        return yield* new ConfigurationInUse({ id, by: `template ${template.id} of tenant ${template.tenantId}` })
       }
       yield* modify((state) => [
         undefined,

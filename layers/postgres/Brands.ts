@@ -1,11 +1,9 @@
 import * as PageBytes from "#layers/postgres/PageBytes.ts"
 import * as Revisions from "#layers/postgres/Revisions.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
-import * as Drops from "#layers/postgres/tenants/Drops.ts"
+import * as StoredWays from "#layers/postgres/Ways.ts"
 import { BrandSettings, BrandSnippets } from "#schemas/Brand.ts"
-import { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
 import type { Scope } from "#schemas/Scope.ts"
-import { TenantTemplate } from "#schemas/TenantTemplate.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as TypeId from "#src/access/TypeId.ts"
 import {
@@ -17,14 +15,11 @@ import {
   Brands,
   TooManyBrands
 } from "#src/content/Brands.ts"
-import * as StrategyBrands from "#src/delivery/providers/StrategyBrands.ts"
+import * as Ways from "#src/delivery/providers/Ways.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import * as Pages from "#src/paging/Pages.ts"
 import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
-import { SqlClient, type Statement } from "effect/sql"
-
-/** Texts of strategies and templates that are read at once. */
-const looked = 20
+import { SqlClient } from "effect/sql"
 
 const settingsText = Schema.fromJsonString(BrandSettings)
 const snippetsText = Schema.fromJsonString(BrandSnippets)
@@ -53,6 +48,7 @@ const make = Effect.gen(function*() {
   const most = yield* BrandLimit
   const newId = yield* TypeId.generator("bnd")
   const revisions = yield* Revisions.make("brands")
+  const ways = StoredWays.make(sql)
 
   const find = Effect.fnUntraced(function*(scope: Scope, id: string) {
     const rows = yield* sql`select ${sql.literal(columns)} from brands where scope = ${scope} and id = ${id}`
@@ -111,21 +107,6 @@ const make = Effect.gen(function*() {
   )
 
   /**
-   * Whether a strategy or template names the brand in a channel. `read` answers a page of those whose text has the
-   * brand's id; nearly all of them do name it, so the first page tells.
-   */
-  const isNamed = Effect.fnUntraced(function*<E>(
-    id: string,
-    read: (page: Statement.Fragment) => Effect.Effect<ReadonlyArray<{ readonly way: StrategyBrands.Way }>, E>
-  ) {
-    for (let from = 0;; from += looked) {
-      const found = yield* read(sql`offset ${from}::int limit ${looked}::int`)
-      if (found.some(({ way }) => StrategyBrands.names(way, id))) return true
-      if (found.length < looked) return false
-    }
-  })
-
-  /**
    * What forbids deleting a brand. A template that is being written with the brand holds the brand's row until it
    * commits, and so is seen here.
    */
@@ -140,20 +121,12 @@ const make = Effect.gen(function*() {
     const { asDefault, byTemplate, byTenant } = rows[0] ?? { asDefault: false, byTemplate: false, byTenant: false }
     if (byTemplate) return "template"
     if (byTenant) return "tenant"
-    const text = `"brand_id":${JSON.stringify(id)}`
-    const byStrategy = yield* isNamed(id, (page) =>
-      sql`select strategy as way from routing_strategies
-        where scope = ${scope} and not archived and position(${text} in strategy) > 0 order by id ${page}`.pipe(
-        Effect.flatMap(decodeStrategies)
-      ))
-    if (byStrategy) return "strategy"
-    const byTenants = yield* isNamed(id, (page) =>
-      sql`select v.template as way from tenant_templates t
-        join tenant_template_versions v on v.scope = t.scope and v.tenant_id = t.tenant_id
-          and v.template_id = t.template_id and v.version in (t.live, t.latest)
-        where t.scope = ${scope} and ${Drops.isThere(sql, "t")} and position(${text} in v.template) > 0
-        order by t.tenant_id, t.template_id, v.version ${page}`.pipe(Effect.flatMap(decodeTemplates)))
-    if (byTenants) return "tenant template"
+    const wanted = {
+      texts: [`"brand_id":${JSON.stringify(id)}`],
+      holds: (way: Ways.Way) => Ways.hasBrand(way, id)
+    }
+    if ((yield* ways.strategy(scope, wanted)) !== undefined) return "strategy"
+    if ((yield* ways.tenantTemplate(scope, wanted)) !== undefined) return "tenant template"
     return asDefault ? "default" : undefined
   })
 
@@ -208,13 +181,6 @@ const make = Effect.gen(function*() {
 
 const decodeUses = Schema.decodeUnknownEffect(
   Schema.Array(Schema.Struct({ asDefault: Schema.Boolean, byTemplate: Schema.Boolean, byTenant: Schema.Boolean }))
-)
-
-const decodeStrategies = Schema.decodeUnknownEffect(
-  Schema.Array(Schema.Struct({ way: Schema.fromJsonString(RoutingStrategy) }))
-)
-const decodeTemplates = Schema.decodeUnknownEffect(
-  Schema.Array(Schema.Struct({ way: Schema.fromJsonString(TenantTemplate) }))
 )
 
 export const layer = Layer.effect(Brands, make)

@@ -1,8 +1,8 @@
-import * as ConfigurationUses from "#layers/postgres/ConfigurationUses.ts"
 import * as Rename from "#layers/postgres/journal/Rename.ts"
 import * as PageBytes from "#layers/postgres/PageBytes.ts"
 import * as Revisions from "#layers/postgres/Revisions.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import * as StoredWays from "#layers/postgres/Ways.ts"
 import { JsonMap } from "#schemas/Optional.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import * as Sealed from "#src/access/Sealed.ts"
@@ -17,6 +17,7 @@ import {
   ProviderConfigurations
 } from "#src/delivery/providers/ProviderConfigurations.ts"
 import { renamings } from "#src/delivery/providers/ProviderNames.ts"
+import * as Ways from "#src/delivery/providers/Ways.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import * as Pages from "#src/paging/Pages.ts"
 import { LongWork } from "#src/store/LongWork.ts"
@@ -87,7 +88,26 @@ const make = Effect.gen(function*() {
     )
 
   const rename = Rename.attempts(sql)
-  const usedBy = ConfigurationUses.make(sql)
+  const ways = StoredWays.make(sql)
+
+  /** Tells, in words, what could no longer send as it says without this configuration; `undefined` if nothing. */
+  const usedBy = Effect.fnUntraced(function*(
+    scope: Scope,
+    removed: Configuration,
+    others: ReadonlyArray<{ readonly provider: string }>
+  ) {
+    const { alias, id, provider } = removed
+    const isLast = !others.some((other) => other.provider === provider)
+    const names = [id, ...(alias === undefined ? [] : [alias]), ...(isLast ? [provider] : [])]
+    const wanted = {
+      texts: names.map((name) => JSON.stringify(name)),
+      holds: (way: Ways.Way) => Ways.needs(way, removed, others)
+    }
+    const strategy = yield* ways.strategy(scope, wanted)
+    if (strategy !== undefined) return `routing strategy ${strategy.id}`
+    const template = yield* ways.tenantTemplate(scope, wanted)
+    return template === undefined ? undefined : `template ${template.id} of tenant ${template.tenantId}`
+  })
 
   /**
    * Makes a change after which other configurations may have other names, and renames the attempts of open messages

@@ -53,6 +53,6 @@ export class Brands extends HttpApiGroup.make("brands").add(
     .annotate(OpenApi.Summary, "Delete a brand")
     .annotate(
       OpenApi.Description,
-      "Refused while templates or tenants name it, and while it is the default of an environment that has others."
+      "Refused while a template, a tenant, a tenant's template or a routing strategy names it, and while it is the default of an environment that has others."
     )
 ).prefix("/brands").annotate(OpenApi.Title, "Brands") {}

@@ -80,5 +80,5 @@ export class Providers extends HttpApiGroup.make("providers").add(
   HttpApiEndpoint.delete("remove", "/:id", { params, error: [NotFound, Conflict] })
     .annotate(MayTakeLong, true)
     .annotate(OpenApi.Summary, "Delete a provider configuration")
-    .annotate(OpenApi.Description, "Refused while a routing strategy needs it.")
+    .annotate(OpenApi.Description, "Refused while a routing strategy or a tenant's template needs it.")
 ).prefix("/providers").annotate(OpenApi.Title, "Providers") {}

@@ -2,8 +2,12 @@ import type { RoutingEntry } from "#schemas/Routing.ts"
 import type { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
 import type { TenantTemplate } from "#schemas/TenantTemplate.ts"
 
-/** What says how messages are sent: a strategy, or a tenant's own template. */
-type Way = Pick<RoutingStrategy | TenantTemplate, "channels" | "routing">
+/** What says how messages are sent: a routing strategy, or a tenant's own template. */
+export type Way = Pick<RoutingStrategy | TenantTemplate, "channels" | "routing">
+
+/** Whether it has a channel in this brand. */
+export const hasBrand = ({ channels }: Way, brandId: string): boolean =>
+  Object.values(channels ?? {}).some((channel) => channel.brand_id === brandId)
 
 const ofEntry = (entry: RoutingEntry): ReadonlyArray<string> => {
   if (typeof entry === "string") return [entry]
