@@ -1,7 +1,8 @@
 import { fromIso } from "#schemas/api/Instant.ts"
 import { GroupId, Reference } from "#schemas/Id.ts"
 import { optional } from "#schemas/Optional.ts"
-import { DateTime, Effect, Schema, SchemaIssue, SchemaTransformation } from "effect"
+import { refuse } from "#schemas/SchemaRefusal.ts"
+import { DateTime, Effect, Schema, SchemaTransformation } from "effect"
 
 /** The name that a push provider gives to one installed app. */
 export const Token = GroupId
@@ -45,7 +46,7 @@ const Iso = Schema.String.pipe(
       decode: (iso) => {
         const time = fromIso(iso)
         return time === undefined
-          ? Effect.fail(new SchemaIssue.InvalidValue({ message: "Expected an ISO 8601 date-time, or false" }))
+          ? refuse("Expected an ISO 8601 date-time, or false")
           : Effect.succeed(time)
       },
       encode: (time) => Effect.succeed(DateTime.formatIso(DateTime.makeUnsafe(time)))

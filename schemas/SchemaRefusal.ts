@@ -1,4 +1,8 @@
-import { SchemaIssue } from "effect"
+import { Effect, SchemaIssue } from "effect"
+
+/** Fails the decoding of a field, with these words for its caller. */
+export const refuse = (message: string): Effect.Effect<never, SchemaIssue.Issue> =>
+  Effect.fail(new SchemaIssue.InvalidValue({ message }))
 
 const standard = SchemaIssue.makeFormatterStandardSchemaV1()
 const longest = 1_000

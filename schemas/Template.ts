@@ -1,7 +1,8 @@
 import { Element } from "#schemas/Elemental.ts"
 import { Id } from "#schemas/Id.ts"
 import { optional } from "#schemas/Optional.ts"
-import { Effect, Schema, SchemaIssue, SchemaTransformation } from "effect"
+import { refuse } from "#schemas/SchemaRefusal.ts"
+import { Effect, Schema, SchemaTransformation } from "effect"
 
 /** The version of Elemental that applies to content without a `version`. */
 export const elementalVersion = "2022-01-01"
@@ -36,12 +37,6 @@ export type Template = typeof Template.Type
 export const Alias = Id.check(Schema.isPattern(/^(?!tenant\/)/, { message: "Expected not to start with tenant/" }))
 export type Alias = typeof Alias.Type
 
-const states = { DRAFT: "DRAFT", PUBLISHED: "PUBLISHED" } as const
-
-const refused = (message: string) => Effect.fail(new SchemaIssue.InvalidValue({ message }))
-
-const isState = (text: string): text is keyof typeof states => Object.hasOwn(states, text)
-
 /** `DRAFT` or `PUBLISHED`, in upper or lower case. */
 export const TemplateState = Schema.String.pipe(
   Schema.decodeTo(
@@ -49,7 +44,9 @@ export const TemplateState = Schema.String.pipe(
     SchemaTransformation.transformEffect({
       decode: (text) => {
         const state = text.toUpperCase()
-        return isState(state) ? Effect.succeed(state) : refused("Expected DRAFT or PUBLISHED")
+        return state === "DRAFT" || state === "PUBLISHED"
+          ? Effect.succeed<"DRAFT" | "PUBLISHED">(state)
+          : refuse("Expected DRAFT or PUBLISHED")
       },
       encode: (state) => Effect.succeed(state)
     })
@@ -74,7 +71,7 @@ export const Snapshot = Schema.String.pipe(
         if (text === "draft" || text === "published") return Effect.succeed<Snapshot>(text)
         const digits = numbered.exec(text)?.[1]
         return digits === undefined
-          ? refused("Expected format: v001, v002, etc.")
+          ? refuse("Expected format: v001, v002, etc.")
           : Effect.succeed<Snapshot>(Number(digits))
       },
       encode: (snapshot) => Effect.succeed(typeof snapshot === "number" ? versionName(snapshot) : snapshot)

@@ -1,7 +1,8 @@
 import { optional } from "#schemas/Optional.ts"
 import { ChannelSettings, ProviderSettings, Routing } from "#schemas/Routing.ts"
+import { refuse } from "#schemas/SchemaRefusal.ts"
 import { TemplateContent } from "#schemas/Template.ts"
-import { Effect, Schema, SchemaIssue, SchemaTransformation } from "effect"
+import { Effect, Schema, SchemaTransformation } from "effect"
 
 /** A tenant's template as callers write it (api.md §11): its content, and its own routing and settings. */
 export const TenantTemplate = Schema.Struct({
@@ -29,7 +30,7 @@ export const TenantVersion = Schema.String.pipe(
         if (text === "latest" || text === "published") return Effect.succeed<TenantVersion>(text)
         const digits = numbered.exec(text)?.[1]
         return digits === undefined
-          ? Effect.fail(new SchemaIssue.InvalidValue({ message: "Expected format: v1, v2, latest or published" }))
+          ? refuse("Expected format: v1, v2, latest or published")
           : Effect.succeed<TenantVersion>(Number(digits))
       },
       encode: (version) => Effect.succeed(typeof version === "number" ? versionName(version) : version)

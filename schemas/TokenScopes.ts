@@ -1,10 +1,9 @@
-import { Effect, Schema, SchemaIssue, SchemaTransformation } from "effect"
+import { refuse } from "#schemas/SchemaRefusal.ts"
+import { Effect, Schema, SchemaTransformation } from "effect"
 
 /** The scopes that a user's token may have (api.md 17). */
 const known =
   /^(?:user_id:.+|(?:read|write):brands(?::.+)?|read:messages|(?:read|write):(?:user-tokens|preferences)|inbox:(?:read:messages|write:events))$/
-
-const refused = (message: string) => Effect.fail(new SchemaIssue.InvalidValue({ message }))
 
 /**
  * Scopes as callers write them: one text, separated by spaces. Unknown ones are refused, since their author may have
@@ -16,10 +15,10 @@ export const TokenScopes = Schema.String.pipe(
     SchemaTransformation.transformEffect({
       decode: (text) => {
         const scopes: ReadonlyArray<string> = text.split(/\s+/).filter((scope) => scope !== "")
-        if (scopes.length === 0) return refused("Expected at least one scope")
+        if (scopes.length === 0) return refuse("Expected at least one scope")
         return scopes.every((scope) => known.test(scope))
           ? Effect.succeed(scopes)
-          : refused("Expected scopes such as user_id:<id>, read:messages, write:user-tokens, separated by spaces")
+          : refuse("Expected scopes such as user_id:<id>, read:messages, write:user-tokens, separated by spaces")
       },
       encode: (scopes) => Effect.succeed(scopes.join(" "))
     })
@@ -57,7 +56,7 @@ export const Lifetime = Schema.Union([Schema.String, Schema.Finite]).pipe(
         const ms = typeof given === "number" ? given * 1_000 : millisecondsOf(given)
         return ms >= 1_000 && ms <= longest
           ? Effect.succeed(ms)
-          : refused("Expected a time such as 2 hours or 1d, or a number of seconds")
+          : refuse("Expected a time such as 2 hours or 1d, or a number of seconds")
       },
       encode: (ms) => Effect.succeed(`${ms} ms`)
     })

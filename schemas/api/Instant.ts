@@ -1,4 +1,5 @@
-import { DateTime, Effect, Option, Schema, SchemaIssue, SchemaTransformation } from "effect"
+import { refuse } from "#schemas/SchemaRefusal.ts"
+import { DateTime, Effect, Option, Schema, SchemaTransformation } from "effect"
 
 const iso = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/i
 
@@ -34,9 +35,7 @@ export const Instant = Schema.String.pipe(
       decode: (text) => {
         const time = digits.test(text) ? Number(text) : fromIso(text)
         return time === undefined
-          ? Effect.fail(
-            new SchemaIssue.InvalidValue({ message: "Expected an ISO 8601 date-time or epoch milliseconds" })
-          )
+          ? refuse("Expected an ISO 8601 date-time or epoch milliseconds")
           : Effect.succeed(time)
       },
       encode: (time) => Effect.succeed(String(time))

@@ -1,4 +1,5 @@
-import { Effect, Schema, SchemaIssue, SchemaTransformation } from "effect"
+import { refuse } from "#schemas/SchemaRefusal.ts"
+import { Effect, Schema, SchemaTransformation } from "effect"
 
 const Empty = Schema.Literal("").pipe(
   Schema.decodeTo(
@@ -49,7 +50,7 @@ export const limitOf = (longest: number) =>
           decode: (text) =>
             /^-?\d{1,15}$/.test(text)
               ? Effect.succeed(Math.min(Math.max(Number(text), 1), longest))
-              : Effect.fail(new SchemaIssue.InvalidValue({ message: "Expected a whole number" })),
+              : refuse("Expected a whole number"),
           encode: (limit) => Effect.succeed(String(limit))
         })
       )
