@@ -1,4 +1,4 @@
-import type { Status } from "#schemas/Status.ts"
+import { Status } from "#schemas/Status.ts"
 import { Schema } from "effect"
 
 /** What can happen to a message. Only this table turns it into a status (P6). */
@@ -83,10 +83,8 @@ const targets: Record<Event, Status> = {
   Send: "SENT"
 }
 
-const statuses: ReadonlyArray<Status> = Object.keys(table).map((status) => status as Status)
-
 /** The statuses from which these events, one after the other, lead somewhere: what a status write compares in SQL. */
 export const sources = (events: ReadonlyArray<Event>): ReadonlyArray<Status> =>
-  statuses.filter((status) =>
+  Status.literals.filter((status) =>
     events.every((event, index) => allows(events.slice(0, index).reduce(next, status), event))
   )
