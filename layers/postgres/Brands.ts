@@ -17,7 +17,6 @@ import {
 } from "#src/content/Brands.ts"
 import * as Ways from "#src/delivery/providers/Ways.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
-import * as Pages from "#src/paging/Pages.ts"
 import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -143,25 +142,15 @@ const make = Effect.gen(function*() {
     orUnavailable
   )
 
-  const list: Brands["Service"]["list"] = Effect.fnUntraced(function*(scope, { cursor, limit }) {
-    const sealed: Cursor.List = { scope, route: "brands", filters: [] }
-    const before = yield* Pages.after(cursors, sealed, cursor)
-    const { isLast, rows } = yield* PageBytes.read(sql, {
-      as: "brands",
-      columns: sql.literal(columns),
-      looked: sql`select *, coalesce(octet_length(settings), 0) + coalesce(octet_length(snippets), 0) as bytes
-        from brands where scope = ${scope}
-          ${before === undefined ? sql`` : sql`and (created_at, id) < (${before.at}::bigint, ${before.id})`}`,
-      order: sql`created_at desc, id desc`,
-      limit,
-      decode
-    })
-    return Pages.of({
+  const list: Brands["Service"]["list"] = Effect.fnUntraced(function*(scope, query) {
+    return yield* PageBytes.newestFirst(sql, {
       cursors,
-      list: sealed,
-      items: rows,
-      isLast,
-      position: ({ created, id }) => ({ at: created, id })
+      list: { scope, route: "brands", filters: [] },
+      query,
+      table: "brands",
+      columns,
+      bytes: "coalesce(octet_length(settings), 0) + coalesce(octet_length(snippets), 0)",
+      decode
     })
   }, orUnavailable)
 

@@ -19,7 +19,6 @@ import {
 import { renamings } from "#src/delivery/providers/ProviderNames.ts"
 import * as Ways from "#src/delivery/providers/Ways.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
-import * as Pages from "#src/paging/Pages.ts"
 import { LongWork } from "#src/store/LongWork.ts"
 import { Array, Clock, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -203,25 +202,15 @@ const make = Effect.gen(function*() {
     orUnavailable
   )
 
-  const list: ProviderConfigurations["Service"]["list"] = Effect.fnUntraced(function*(scope, { cursor, limit }) {
-    const of: Cursor.List = { scope, route: "providers", filters: [] }
-    const before = yield* Pages.after(cursors, of, cursor)
-    const { isLast, rows } = yield* PageBytes.read(sql, {
-      as: "provider_configurations",
-      columns: sql.literal(columns),
-      looked: sql`select *, coalesce(octet_length(settings), 0) as bytes from provider_configurations
-        where scope = ${scope}
-          ${before === undefined ? sql`` : sql`and (created_at, id) < (${before.at}::bigint, ${before.id})`}`,
-      order: sql`created_at desc, id desc`,
-      limit,
-      decode
-    })
-    const page = Pages.of({
+  const list: ProviderConfigurations["Service"]["list"] = Effect.fnUntraced(function*(scope, query) {
+    const page = yield* PageBytes.newestFirst(sql, {
       cursors,
-      list: of,
-      items: rows,
-      isLast,
-      position: ({ created, id }) => ({ at: created, id })
+      list: { scope, route: "providers", filters: [] },
+      query,
+      table: "provider_configurations",
+      columns,
+      bytes: "coalesce(octet_length(settings), 0)",
+      decode
     })
     return { ...page, items: yield* Effect.forEach(page.items, (row) => opened(scope, row)) }
   }, orUnavailable)

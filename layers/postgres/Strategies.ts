@@ -7,7 +7,6 @@ import { SecretKey } from "#src/access/SecretKey.ts"
 import * as TypeId from "#src/access/TypeId.ts"
 import { Strategies, StrategyInUse, StrategyNotFound, type StrategyRecord } from "#src/delivery/providers/Strategies.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
-import * as Pages from "#src/paging/Pages.ts"
 import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -84,26 +83,18 @@ const make = Effect.gen(function*() {
     orUnavailable
   )
 
-  const list: Strategies["Service"]["list"] = Effect.fnUntraced(function*(scope, { cursor, limit }) {
-    const sealed: Cursor.List = { scope, route: "routing strategies", filters: [] }
-    const before = yield* Pages.after(cursors, sealed, cursor)
-    const { isLast, rows } = yield* PageBytes.read(sql, {
-      as: "routing_strategies",
-      columns: sql.literal(columns),
-      looked: sql`select *, octet_length(strategy) as bytes from routing_strategies
-        where scope = ${scope} and not archived
-          ${before === undefined ? sql`` : sql`and (created_at, id) < (${before.at}::bigint, ${before.id})`}`,
-      order: sql`created_at desc, id desc`,
-      limit,
+  const list: Strategies["Service"]["list"] = Effect.fnUntraced(function*(scope, query) {
+    const page = yield* PageBytes.newestFirst(sql, {
+      cursors,
+      list: { scope, route: "routing strategies", filters: [] },
+      query,
+      table: "routing_strategies",
+      columns,
+      bytes: "octet_length(strategy)",
+      where: sql`and not archived`,
       decode
     })
-    return Pages.of({
-      cursors,
-      list: sealed,
-      items: rows.map(record),
-      isLast,
-      position: ({ created, id }) => ({ at: created, id })
-    })
+    return { ...page, items: page.items.map(record) }
   }, orUnavailable)
 
   return Strategies.of({

@@ -71,27 +71,21 @@ export const make = Effect.gen(function*() {
     })
   }, orUnavailable)
 
-  const list: Templates["Service"]["list"] = Effect.fnUntraced(function*(scope, { alias, cursor, limit, strategyId }) {
-    const sealed: Cursor.List = { scope, route: "templates", filters: [alias ?? null, strategyId ?? null] }
-    const before = yield* Pages.after(cursors, sealed, cursor)
-    const { isLast, rows } = yield* PageBytes.read(sql, {
-      as: "t",
-      columns: sql.literal(Rows.summaryColumns),
-      looked: sql`select *, octet_length(summary) as bytes from templates where scope = ${scope} and not archived
-        ${alias === undefined ? sql`` : sql`and alias = ${alias}`}
-        ${strategyId === undefined ? sql`` : sql`and (draft_strategy = ${strategyId} or live_strategy = ${strategyId})`}
-        ${before === undefined ? sql`` : sql`and (created_at, id) < (${before.at}::bigint, ${before.id})`}`,
-      order: sql`created_at desc, id desc`,
-      limit,
+  const list: Templates["Service"]["list"] = Effect.fnUntraced(function*(scope, { alias, strategyId, ...query }) {
+    const page = yield* PageBytes.newestFirst(sql, {
+      cursors,
+      list: { scope, route: "templates", filters: [alias ?? null, strategyId ?? null] },
+      query,
+      table: "templates",
+      columns: Rows.summaryColumns,
+      bytes: "octet_length(summary)",
+      where: sql`and not archived ${alias === undefined ? sql`` : sql`and alias = ${alias}`}
+        ${
+        strategyId === undefined ? sql`` : sql`and (draft_strategy = ${strategyId} or live_strategy = ${strategyId})`
+      }`,
       decode: Rows.decodeSummaries
     })
-    return Pages.of({
-      cursors,
-      list: sealed,
-      items: rows.map(Rows.summary),
-      isLast,
-      position: ({ created, id }) => ({ at: created, id })
-    })
+    return { ...page, items: page.items.map(Rows.summary) }
   }, orUnavailable)
 
   /** Loads a template by its id or alias; a template whose id is `name` comes before one whose alias it is. */
