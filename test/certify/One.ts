@@ -1,6 +1,7 @@
 import * as Drain from "#test/crash/Drain.ts"
 import { requestIdOf } from "#test/crash/OpenLoop.ts"
 import * as Caller from "#test/support/Caller.ts"
+import type { Answer } from "#test/support/Exchange.ts"
 import * as CrashProcess from "#test/support/CrashProcess.ts"
 import type { Place } from "#test/support/Places.ts"
 import * as Checks from "./Checks.ts"
@@ -20,7 +21,7 @@ export interface One {
    * One try of a send, on a connection of its own: those of the load wait for each other's connections, a thousand at a
    * server that is slow to answer. It counts like theirs, and is repeated under its key at the end.
    */
-  readonly probe: (key: string) => Promise<Caller.Answer | undefined>
+  readonly probe: (key: string) => Promise<Answer | undefined>
   readonly crowd: (crowd: Checks.Crowd) => void
   /** Nothing but kill -9 happens to the server, and it is told here: then no attempt may be unknown but what that cut off. */
   readonly killed: (killed: ReadonlyArray<Checks.Killed>) => void

@@ -1,4 +1,5 @@
-import { type Answer, type Caller, toEmail } from "#test/support/Caller.ts"
+import { type Caller, toEmail } from "#test/support/Caller.ts"
+import type { Answer } from "#test/support/Exchange.ts"
 import { setTimeout as sleep } from "node:timers/promises"
 
 export const keyOf = (n: number): string => `send-${n}`

@@ -1,5 +1,6 @@
 import { Api } from "#schemas/api/Api.ts"
 import * as Caller from "#test/support/Caller.ts"
+import type { Answer } from "#test/support/Exchange.ts"
 import * as CrashProcess from "#test/support/CrashProcess.ts"
 import * as Places from "#test/support/Places.ts"
 import * as WireProxy from "#test/support/WireProxy.ts"
@@ -25,7 +26,7 @@ const Stored = Schema.decodeUnknownEffect(
 const sealed = ({ status }: { readonly status: number }) => ({ status, body: "<sealed>" })
 
 /** What a first run and a later one may differ in: ids, times, names, signed tokens. */
-const plain = (answer: Caller.Answer | undefined, name: string) => ({
+const plain = (answer: Answer | undefined, name: string) => ({
   status: answer?.status,
   type: answer?.headers["content-type"],
   body: answer?.body.replaceAll(name, "<name>")

@@ -1,4 +1,5 @@
 import * as Caller from "#test/support/Caller.ts"
+import type { Answer } from "#test/support/Exchange.ts"
 import * as CrashProcess from "#test/support/CrashProcess.ts"
 import * as Places from "#test/support/Places.ts"
 import { assert, describe, it } from "@effect/vitest"
@@ -47,7 +48,7 @@ const run = async (place: Places.Place) => {
 }
 
 /** What a replay must repeat byte for byte. */
-const repeated = (answer: Caller.Answer | undefined) => [answer?.status, answer?.body, answer?.headers["content-type"]]
+const repeated = (answer: Answer | undefined) => [answer?.status, answer?.body, answer?.headers["content-type"]]
 
 /** P1, P4, P5: kill -9 at random instants while sends come in. */
 export const suite = (storage: Places.Storage) =>

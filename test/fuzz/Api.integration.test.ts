@@ -5,12 +5,13 @@ import { pick } from "#test/fuzz/Mutations.ts"
 import * as Replies from "#test/fuzz/Replies.ts"
 import * as Requests from "#test/fuzz/Requests.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
+import { exchange } from "#test/support/Exchange.ts"
 import { untilServed } from "#test/support/Later.ts"
 import { ready, serve } from "#test/support/MainProcess.ts"
 import { Validator } from "@seriousme/openapi-schema-validator"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Random, Redacted } from "effect"
-import { Agent, request } from "node:http"
+import { Agent } from "node:http"
 
 const secret = "fuzzfuzzfuzzfuzzfuzzfuzzfuzzfuzzfuzzfuzz"
 const apiKey = `pk_prod_${secret}`
@@ -40,34 +41,12 @@ const server = Effect.gen(function*() {
   return port
 })
 
-interface Answer {
-  readonly status: number
-  readonly text: string
-}
-
 const caller = (port: number) => {
   const agent = new Agent({ keepAlive: true, maxSockets: inFlight })
   return (method: string, path: string, headers: Readonly<Record<string, string>>, body: string | undefined) =>
     Effect.promise(() =>
-      new Promise<Answer>((resolve) => {
-        const asked = request({
-          host: "127.0.0.1",
-          port,
-          method,
-          path,
-          agent,
-          headers: {
-            authorization: `Bearer ${apiKey}`,
-            ...headers,
-            ...(body === undefined ? {} : { "content-length": Buffer.byteLength(body) })
-          }
-        }, (response) => {
-          let text = ""
-          response.setEncoding("utf8").on("data", (part: string) => text += part)
-          response.on("end", () => resolve({ status: response.statusCode ?? 0, text }))
-        })
-        asked.on("error", (error) => resolve({ status: 0, text: error.message })).end(body)
-      })
+      exchange(agent, { port, method, path, headers: { authorization: `Bearer ${apiKey}`, ...headers }, body })
+        .catch((error) => ({ status: 0, body: String(error) }))
     )
 }
 
@@ -86,7 +65,7 @@ describe("the API against requests of its own making", () => {
       Effect.gen(function*() {
         const port = yield* server
         const call = caller(port)
-        const { text } = yield* call("GET", "/openapi.json", {}, undefined)
+        const { body: text } = yield* call("GET", "/openapi.json", {}, undefined)
         const document = JSON.parse(text)
         const valid = yield* Effect.promise(() => new Validator().validate(structuredClone(document)))
         assert.isTrue(valid.valid, JSON.stringify(valid.errors))
@@ -113,19 +92,19 @@ describe("the API against requests of its own making", () => {
               }))
           )
           statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
-          for (const id of idsIn(answer.text).slice(0, 3)) {
+          for (const id of idsIn(answer.body).slice(0, 3)) {
             if (ids.length < keptIds) ids.push(id)
             else ids[yield* Random.nextIntBetween(0, keptIds - 1)] = id
           }
           const fault = answer.status === 0 || answer.status >= 500
             ? `${answer.status}`
-            : answer.status >= 400 && !Replies.isError(answer.text)
+            : answer.status >= 400 && !Replies.isError(answer.body)
             ? `${answer.status} without message and type`
-            : breach(endpoint, answer.status, answer.text)
+            : breach(endpoint, answer.status, answer.body)
           if (fault !== undefined) {
             faults.set(
               `${name}: ${fault}`,
-              `${path} ${body?.slice(0, 600)} → ${answer.text.slice(0, 600)}`
+              `${path} ${body?.slice(0, 600)} → ${answer.body.slice(0, 600)}`
             )
           }
         })

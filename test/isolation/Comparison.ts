@@ -1,5 +1,5 @@
-import type * as Client from "#test/isolation/Client.ts"
 import type { Ids } from "#test/isolation/World.ts"
+import type { Answer } from "#test/support/Exchange.ts"
 
 /** A path's parameters filled in; `undefined` for one that no world has. */
 export const filled = (path: string, idOf: (key: string) => string | undefined): string | undefined => {
@@ -14,9 +14,9 @@ export const nobodys = (id: string): string =>
     .replace(/^([a-z]+_).*/, "$100000000000000000000000000")
 
 /** A reply without what differs from call to call. */
-export const plain = ({ status, text }: Client.Reply, ids: ReadonlyArray<string>) => ({
+export const plain = ({ body, status }: Answer, ids: ReadonlyArray<string>) => ({
   status,
-  text: ids.reduce((rest, id) => rest.replaceAll(JSON.stringify(id).slice(1, -1), "<id>"), text)
+  body: ids.reduce((rest, id) => rest.replaceAll(JSON.stringify(id).slice(1, -1), "<id>"), body)
     .replaceAll(/\b\d{13}\b|\d{4}-\d\d-\d\dT[\d:.]+Z|1-[0-9a-f]{8}-[0-9a-f]{24}|\b[a-z]{2,3}_[0-9a-z]{26}\b/g, "<made>")
 })
 

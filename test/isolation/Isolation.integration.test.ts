@@ -37,7 +37,7 @@ layer(Callers.layer, { timeout: 60_000, excludeTestServices: true })(
           const state = Effect.forEach(path.includes(":") ? looks : [], (look) =>
             Effect.map(
               owner({ method: "GET", path: filled(look.path, (key) => ids[key]) ?? "" }),
-              ({ status, text }) => `${look.path} ${status} ${text}`
+              ({ body, status }) => `${look.path} ${status} ${body}`
             ))
           const names = known(ids, "nobody", marker, nobodys(marker))
 
@@ -53,15 +53,15 @@ layer(Callers.layer, { timeout: 60_000, excludeTestServices: true })(
                 ...(method === "POST" ? { idempotencyKey: `key-${who}-${index}`.replaceAll(" ", "-") } : {})
               })
             if (unknown === own) {
-              const { text } = yield* ask(unknown)
+              const { body: text } = yield* ask(unknown)
               return text.includes(marker) ? [`it names what is another's: ${text}`] : []
             }
             const asUnknown = yield* ask(unknown)
             const answered = yield* ask(own ?? "")
-            assert.isBelow(answered.status, 500, answered.text)
+            assert.isBelow(answered.status, 500, answered.body)
             return isDeepStrictEqual(plain(answered, names), plain(asUnknown, names))
               ? []
-              : [`${answered.status} ${answered.text} is not ${asUnknown.status} ${asUnknown.text}`]
+              : [`${answered.status} ${answered.body} is not ${asUnknown.status} ${asUnknown.body}`]
           })
 
           for (const [who, call] of Object.entries(foreign)) assert.deepStrictEqual(yield* faults(who, call), [], who)

@@ -54,7 +54,7 @@ export const tenants = (it: Vitest.MethodsNonLive<Callers>) => {
         const state = Effect.forEach(
           looks,
           (look) =>
-            Effect.map(owner({ method: "GET", path: addressOf(look, ids, own) }), (reply) => [look.path, reply.text])
+            Effect.map(owner({ method: "GET", path: addressOf(look, ids, own) }), (reply) => [look.path, reply.body])
         )
         const before = yield* state
         assert.deepStrictEqual(yield* ask(second), without, "as if the other tenant had nothing")

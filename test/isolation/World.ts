@@ -24,8 +24,8 @@ const template = (name: string) => ({
 export const bare = Effect.fnUntraced(function*(call: Client, marker: string) {
   const made = Effect.fnUntraced(function*(method: string, path: string, body?: unknown) {
     const reply = yield* call({ method, path, body })
-    assert.isBelow(reply.status, 300, `${method} ${path}: ${reply.text}`)
-    return reply.text
+    assert.isBelow(reply.status, 300, `${method} ${path}: ${reply.body}`)
+    return reply.body
   })
   const id = (text: string): string => {
     const { id, jobId, requestId }: {

@@ -1,13 +1,7 @@
-import { Agent, request } from "node:http"
+import { Agent } from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"
 import { apiKey } from "./CrashProcess.ts"
-
-/** An answer as it came over the wire. */
-export interface Answer {
-  readonly status: number
-  readonly body: string
-  readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
-}
+import { type Answer, exchange } from "./Exchange.ts"
 
 export interface Caller {
   /** One try; `undefined` when no whole answer came. */
@@ -29,34 +23,18 @@ const isLater = (answer: Answer): boolean =>
 export const make = (port: number, connections = 32): Caller => {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
   const call: Caller["call"] = (method, path, { body, key } = {}) =>
-    new Promise((resolve) => {
-      const text = body === undefined ? "" : JSON.stringify(body)
-      const asked = request({
-        host: "127.0.0.1",
-        port,
-        path,
-        method,
-        agent,
-        timeout: 20_000,
-        headers: {
-          authorization: `Bearer ${apiKey}`,
-          "content-length": Buffer.byteLength(text),
-          ...(body === undefined ? {} : { "content-type": "application/json" }),
-          ...(key === undefined ? {} : { "idempotency-key": key })
-        }
-      }, (response) => {
-        let received = ""
-        response.setEncoding("utf8").on("data", (part: string) => received += part)
-        response.on("end", () =>
-          resolve(
-            response.complete
-              ? { status: response.statusCode ?? 0, body: received, headers: response.headers }
-              : undefined
-          ))
-        response.on("error", () => resolve(undefined))
-      })
-      asked.on("timeout", () => asked.destroy()).on("error", () => resolve(undefined)).end(text)
-    })
+    exchange(agent, {
+      port,
+      method,
+      path,
+      headers: {
+        authorization: `Bearer ${apiKey}`,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(key === undefined ? {} : { "idempotency-key": key })
+      },
+      body: body === undefined ? "" : JSON.stringify(body),
+      patience: 20_000
+    }).catch(() => undefined)
   return {
     call,
     insist: async (path, key, body) => {

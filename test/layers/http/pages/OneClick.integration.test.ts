@@ -44,11 +44,11 @@ const started = Effect.gen(function*() {
   const ask = Client.make(port, `pk_prod_${secret}`)
   const call = (method: string, path: string, body?: unknown) =>
     Effect.map(ask({ method, path, body }), (reply) => {
-      assert.isBelow(reply.status, 300, `${method} ${path}: ${reply.text}`)
+      assert.isBelow(reply.status, 300, `${method} ${path}: ${reply.body}`)
       return reply
     })
   const made = (path: string, body: unknown) =>
-    Effect.map(call("POST", path, body), ({ text }) => Schema.decodeUnknownSync(Made)(text).id)
+    Effect.map(call("POST", path, body), ({ body: text }) => Schema.decodeUnknownSync(Made)(text).id)
 
   yield* call("POST", "/providers", {
     provider: "smtp",
@@ -86,7 +86,7 @@ const started = Effect.gen(function*() {
   /** Sends, and waits for the end. */
   const send = Effect.fnUntraced(
     function*(topicId: string | undefined, more: object = {}, to: object = { user_id: "ada" }) {
-      const { text } = yield* call("POST", "/send", {
+      const { body: text } = yield* call("POST", "/send", {
         message: {
           to,
           content: { title: "Hello", body: "{{urls.unsubscribe}} {{unsubscribeTrackingId}}" },
@@ -97,7 +97,7 @@ const started = Effect.gen(function*() {
       })
       const { requestId } = Schema.decodeUnknownSync(Sent)(text)
       return yield* ask({ method: "GET", path: `/messages/${requestId}` }).pipe(
-        Effect.map(({ text }) => Schema.decodeUnknownSync(Message)(text)),
+        Effect.map(({ body: text }) => Schema.decodeUnknownSync(Message)(text)),
         Effect.repeat({
           until: ({ status }) => status === "SENT" || status === "UNDELIVERABLE",
           schedule: Schedule.spaced("20 millis")
@@ -177,13 +177,13 @@ describe("List-Unsubscribe (RFC 8058)", () => {
           assert.deepStrictEqual(yield* send(topicId), sent)
           assert.isUndefined(CapturingSmtp.header(last(), "List-Unsubscribe"))
         }
-        const { text } = yield* call("GET", "/users/ada/preferences")
+        const { body: text } = yield* call("GET", "/users/ada/preferences")
         assert.include(text, `"topic_id":"${topics.news}"`)
         const test = yield* Client.make(Number(new URL(origin).port), `pk_test_${secret}`)({
           method: "GET",
           path: "/users/ada/preferences"
         })
-        assert.include(test.text, "\"items\":[]")
+        assert.include(test.body, "\"items\":[]")
 
         // Who is no user has no preferences.
         assert.deepStrictEqual(yield* send(topics.news, {}, { email: "bob@rcpt.test" }), sent)
