@@ -21,7 +21,7 @@ import { Providers } from "#src/delivery/Providers.ts"
 import { Strategies } from "#src/delivery/providers/Strategies.ts"
 import { Jobs } from "#src/delivery/bulk/Jobs.ts"
 import { Lists } from "#src/people/Lists.ts"
-import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { type Faults, meeting } from "#test/layers/http/Faults.ts"
 import { secretKey } from "#test/layers/postgres/Stores.ts"
 import * as FakeCatalogue from "#test/support/FakeCatalogue.ts"
 import { NodeCrypto } from "@effect/platform-node"
@@ -49,12 +49,8 @@ const memory = Layer.mergeAll(
 /**
  * Brands, templates, strategies and configurations in memory, over a catalogue of doubles; what a POST does meets the faults.
  */
-export const layer = (faults: { readonly down: boolean; readonly crash: boolean }) => {
-  const faulty = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> =>
-    Effect.suspend((): Effect.Effect<A, E | StoreUnavailable> => {
-      if (faults.down) return Effect.fail(new StoreUnavailable({ cause: "planted" }))
-      return faults.crash ? Effect.die("planted") : effect
-    })
+export const layer = (faults: Faults) => {
+  const faulty = meeting(faults)
   const guarded = Layer.unwrap(Effect.gen(function*() {
     const brands = yield* Brands
     const templates = yield* Templates

@@ -6,6 +6,7 @@ import * as Recipients from "#src/delivery/intake/Recipients.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { RequestNotFound } from "#src/reports/MessageLog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
+import { meeting } from "#test/layers/http/Faults.ts"
 import { find, type Kept, type State } from "#test/layers/http/State.ts"
 import { Effect, Layer, Option } from "effect"
 
@@ -88,10 +89,7 @@ export const layer = (state: State) => {
       const progress = { messages: 7, acceptedAt: 5, endedAt: undefined, error: undefined, archived: false }
       return { id, state: "RUNNING" as const, ...progress }
     }),
-    resume: Effect.fnUntraced(function*() {
-      if (state.down) return yield* new StoreUnavailable({ cause: "planted" })
-      if (state.crash) return yield* Effect.die("planted")
-    })
+    resume: () => meeting(state)(Effect.void)
   })
 
   return Layer.mergeAll(journal, idempotency, expansions)

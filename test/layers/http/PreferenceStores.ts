@@ -2,7 +2,6 @@ import * as MemoryOverridden from "#layers/memory/OverriddenTopics.ts"
 import * as MemoryCatalogue from "#layers/memory/PreferenceCatalogue.ts"
 import * as MemoryUsers from "#layers/memory/UserPreferences.ts"
 import type { RecipientPreferences } from "#schemas/Preferences.ts"
-import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as LegacyChange from "#src/people/LegacyChange.ts"
 import { LegacyPreferences } from "#src/people/LegacyPreferences.ts"
 import { ListPreferences } from "#src/people/ListPreferences.ts"
@@ -11,6 +10,7 @@ import { PreferenceCatalogue } from "#src/people/PreferenceCatalogue.ts"
 import * as TenantPreferences from "#src/people/TenantPreferences.ts"
 import * as TopicPreferences from "#src/people/TopicPreferences.ts"
 import { UserPreferences } from "#src/people/UserPreferences.ts"
+import { type Faults, meeting } from "#test/layers/http/Faults.ts"
 import { NodeCrypto } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
 
@@ -20,14 +20,8 @@ const memory = MemoryOverridden.layer.pipe(
 )
 
 /** Stores of preferences in memory; what a POST does meets the faults. Legacy ones are kept by scope and user. */
-export const layer = (
-  faults: { readonly down: boolean; readonly crash: boolean; readonly legacy: Map<string, RecipientPreferences> }
-) => {
-  const faulty = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> =>
-    Effect.suspend((): Effect.Effect<A, E | StoreUnavailable> => {
-      if (faults.down) return Effect.fail(new StoreUnavailable({ cause: "planted" }))
-      return faults.crash ? Effect.die("planted") : effect
-    })
+export const layer = (faults: Faults & { readonly legacy: Map<string, RecipientPreferences> }) => {
+  const faulty = meeting(faults)
   const guarded = Layer.unwrap(Effect.gen(function*() {
     const catalogue = yield* PreferenceCatalogue
     const users = yield* UserPreferences

@@ -1,6 +1,6 @@
-import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as ProfileChange from "#src/people/ProfileChange.ts"
 import { ProfileNotFound, Profiles } from "#src/people/Profiles.ts"
+import { meeting } from "#test/layers/http/Faults.ts"
 import type { State } from "#test/layers/http/State.ts"
 import { Effect, Layer, Option } from "effect"
 
@@ -22,12 +22,11 @@ export const layer = (state: State) =>
       ),
     asOf: (scope, userId) => Effect.sync(() => Option.fromUndefinedOr(state.profiles.get(`${scope} ${userId}`))),
     replace: (scope, userId, profile) => Effect.sync(() => void state.profiles.set(`${scope} ${userId}`, profile)),
-    merge: Effect.fnUntraced(function*(scope, userId, profile) {
-      if (state.down) return yield* new StoreUnavailable({ cause: "planted" })
-      if (state.crash) return yield* Effect.die("planted")
-      const name = `${scope} ${userId}`
-      state.profiles.set(name, ProfileChange.merge(state.profiles.get(name) ?? {}, profile))
-    }),
+    merge: (scope, userId, profile) =>
+      meeting(state)(Effect.sync(() => {
+        const name = `${scope} ${userId}`
+        state.profiles.set(name, ProfileChange.merge(state.profiles.get(name) ?? {}, profile))
+      })),
     patch: Effect.fnUntraced(function*(scope, userId, patch) {
       const stored = state.profiles.get(`${scope} ${userId}`)
       if (stored === undefined) return yield* new ProfileNotFound({ userId })
