@@ -1,5 +1,6 @@
 import { inOrder } from "#layers/postgres/InOrder.ts"
 import { OpenSince } from "#layers/postgres/OpenDays.ts"
+import * as Runners from "#layers/postgres/Runners.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import type { ClusterNode } from "#schemas/api/Cluster.ts"
 import { ShardCount } from "#src/delivery/shards/ShardCount.ts"
@@ -35,12 +36,11 @@ export const layer = Layer.effect(
 
     /** The runners of the cluster; `undefined` if there is none, since one node has the store to itself. */
     const living = Effect.gen(function*() {
-      const [{ found }] = yield* exists(yield* sql`select to_regclass('cluster_runners') is not null as found`)
+      const [{ found }] = yield* exists(yield* sql`select to_regclass(${Runners.table}) is not null as found`)
       if (!found) return undefined
       return yield* runners(
-        yield* sql`select address, healthy, (extract(epoch from
-            last_heartbeat at time zone current_setting('TimeZone')) * 1000)::bigint::float8 as seen
-          from cluster_runners order by address`
+        yield* sql`select address, healthy, ${sql.literal(Runners.heardAt)}::bigint::float8 as seen
+          from ${sql(Runners.table)} order by address`
       )
     })
 

@@ -1,3 +1,4 @@
+import * as Runners from "#layers/postgres/Runners.ts"
 import { HistoryEvent } from "#schemas/History.ts"
 import * as Lifecycle from "#src/delivery/Lifecycle.ts"
 import { Clock, Effect, Schema } from "effect"
@@ -18,9 +19,9 @@ const decodeNumber = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ nu
 const encodeEvents = Schema.encodeEffect(Schema.fromJsonString(Schema.Array(HistoryEvent)))
 
 const areStopped = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, now: number) {
-  if ((yield* sql`select 1 where to_regclass('cluster_runners') is not null`).length === 0) return
-  const rows = yield* sql`select address from cluster_runners where extract(epoch from
-    last_heartbeat at time zone current_setting('TimeZone')) * 1000 > ${now - silence} order by address`
+  if ((yield* sql`select 1 where to_regclass(${Runners.table}) is not null`).length === 0) return
+  const rows = yield* sql`select address from ${sql(Runners.table)}
+    where ${sql.literal(Runners.heardAt)} > ${now - silence} order by address`
   const addresses = (yield* decodeNodes(rows)).map(({ address }) => address)
   if (addresses.length > 0) return yield* new NodesRun({ addresses })
 })

@@ -1,5 +1,6 @@
 import { NodeId } from "#layers/cluster/NodeId.ts"
 import * as Listening from "#layers/postgres/Listening.ts"
+import * as Runners from "#layers/postgres/Runners.ts"
 import { Shards } from "#src/delivery/Shards.ts"
 import * as Patience from "#src/store/Patience.ts"
 import { PgClient } from "@effect/sql-pg"
@@ -88,8 +89,8 @@ export const layer = Effect.fnUntraced(function*(address: string) {
     const now = yield* Clock.currentTimeMillis
     yield* wakeAfterStep(now)
     const [{ nodes }] = yield* decode(
-      yield* sql`select count(*)::int as nodes from cluster_runners
-        where extract(epoch from last_heartbeat at time zone current_setting('TimeZone')) * 1000 > ${now - silence}`
+      yield* sql`select count(*)::int as nodes from ${sql(Runners.table)}
+        where ${sql.literal(Runners.heardAt)} > ${now - silence}`
     )
     const isNamesakeNear = now - namesakeAt < silence
     if (isNamesakeNear) yield* announce("here")
