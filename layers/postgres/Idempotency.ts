@@ -1,8 +1,14 @@
 import * as KeyRow from "#layers/postgres/idempotency/KeyRow.ts"
 import { isLockTimeout, orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import * as Followers from "#src/access/Followers.ts"
-import { type Answer, CurrentKey, Idempotency, type IdempotencyKey, StillRunning } from "#src/access/Idempotency.ts"
-import type { StoredResponse } from "#src/access/Idempotency.ts"
+import {
+  type Answer,
+  CurrentKey,
+  Idempotency,
+  type IdempotencyKey,
+  StillRunning,
+  type StoredResponse
+} from "#src/access/Idempotency.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Clock, Data, Effect, Layer, Option, Schedule } from "effect"
 import { SecureRandom } from "effect/crypto"

@@ -46,6 +46,7 @@ export const WorkerNumber = Context.Reference<number | undefined>("tidings/Worke
   defaultValue: () => undefined
 })
 
+/** What the operator set, read and checked once. */
 export class Settings extends Context.Service<Settings, Values>()("tidings/Settings") {}
 
 /** The start stops here; `message` has one line per fault, each naming its variable. */

@@ -201,6 +201,7 @@ export interface Observation {
   readonly inFlight: boolean
 }
 
+/** No such message: 404. */
 export class MessageNotFound extends Schema.TaggedError<MessageNotFound>()("MessageNotFound", { id: Schema.String }) {}
 
 /** A shard as its new owner finds it: rows up to `seq` were there before. */

@@ -1,4 +1,4 @@
-import type { Lane, OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
+import { Lane, type OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import { Effect, FiberSet, type Scope } from "effect"
 
 interface Mailbox {
@@ -9,9 +9,6 @@ interface Mailbox {
   /** Whether a message of another owner was not let in. */
   isWanted: boolean
 }
-
-/** Within one recipient a transactional message passes every bulk one. */
-const lanes: ReadonlyArray<Lane> = ["transactional", "bulk"]
 
 /** The mailboxes of a node's recipients: who has one, and who has no room in it. */
 export interface Mailboxes {
@@ -46,14 +43,15 @@ export const make = Effect.fnUntraced(function*(options: {
   const fork = yield* FiberSet.makeRuntime<never, void, never>()
 
   const take = (recipientKey: string, mailbox: Mailbox): OpenMessage | undefined => {
-    for (const lane of lanes) {
+    // In their order: within one recipient a transactional message passes every bulk one.
+    for (const lane of Lane.literals) {
       const message = mailbox[lane].shift()
       if (message === undefined) continue
       if (mailbox[lane].length === options.capacity / 2) options.onRoom(lane)
       return message
     }
     mailboxes.delete(recipientKey)
-    if (mailbox.isWanted) { for (const lane of lanes) options.onRoom(lane) }
+    if (mailbox.isWanted) { for (const lane of Lane.literals) options.onRoom(lane) }
     return undefined
   }
 

@@ -14,6 +14,7 @@ export const longestProfile = 6 * 1024 * 1024
 /** What is added would make the profile longer than `longestProfile`: 400. */
 export class ProfileTooLong extends Schema.TaggedError<ProfileTooLong>()("ProfileTooLong", {}) {}
 
+/** The user has no profile: 404. */
 export class ProfileNotFound
   extends Schema.TaggedError<ProfileNotFound>()("ProfileNotFound", { userId: Schema.String })
 {}

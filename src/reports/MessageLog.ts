@@ -63,6 +63,7 @@ export interface MessageQuery extends PageQuery {
   readonly traceId: string | undefined
 }
 
+/** No such request: 404. */
 export class RequestNotFound extends Schema.TaggedError<RequestNotFound>()("RequestNotFound", { id: Schema.String }) {}
 
 /** What POST /messages/:id/resend runs again. */

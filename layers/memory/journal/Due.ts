@@ -2,7 +2,7 @@ import { type MessageRow, openOf, type State } from "#layers/memory/State.ts"
 import * as Turns from "#src/delivery/shards/Turns.ts"
 import type { Due, Window } from "#src/delivery/Journal.ts"
 import { turnOf } from "#src/delivery/shards/LaneShares.ts"
-import type { DueRow, Lane } from "#src/delivery/journal/OpenMessage.ts"
+import { type DueRow, Lane } from "#src/delivery/journal/OpenMessage.ts"
 
 const dueRow = ({ dueAt, row, takenAtSeq }: Found): DueRow => ({
   id: row.id,
@@ -54,8 +54,6 @@ const fitting = (rows: ReadonlyArray<Found>, bytes: number): ReadonlyArray<Found
   return rows.filter((row) => within.has(row))
 }
 
-const lanes: ReadonlyArray<Lane> = ["transactional", "bulk"]
-
 export const due = (state: State, { bytes, fullMailboxes, fullTurns, held, lane, limit, now, shards }: Window): Due => {
   const inHand = new Set<string>(held)
   const full = new Set(fullMailboxes)
@@ -69,7 +67,7 @@ export const due = (state: State, { bytes, fullMailboxes, fullTurns, held, lane,
       else if (!inHand.has(row.id)) found.push({ row, seq, turn: turnOf(row), recipientKey, dueAt, takenAtSeq })
     }
   }
-  const parts = (lane === undefined ? lanes : [lane]).map((one) => {
+  const parts = (lane === undefined ? Lane.literals : [lane]).map((one) => {
     const mine = found.filter(({ row }) => row.lane === one)
     const ready = mine.filter(({ dueAt }) => dueAt === 0).toSorted((a, b) => a.seq - b.seq)
     const turns = [...new Set(ready.map(({ turn }) => turn))].filter((turn) => !fullTurns.includes(turn))

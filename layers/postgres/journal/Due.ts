@@ -5,7 +5,7 @@ import * as Unreadable from "#layers/postgres/journal/Unreadable.ts"
 import { inOrder } from "#layers/postgres/InOrder.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import type { Due, Journal, Window } from "#src/delivery/Journal.ts"
-import { DueRow, type Lane } from "#src/delivery/journal/OpenMessage.ts"
+import { DueRow, Lane } from "#src/delivery/journal/OpenMessage.ts"
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 
@@ -16,9 +16,6 @@ const readRows = Unreadable.sorted(
 )
 const readAttempts = Unreadable.sorted(Schema.Struct({ scope: Schema.Int, id: Schema.String, ...Attempt.fields }))
 const decodeNext = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ next: Schema.NullOr(Schema.Number) })))
-
-/** Each lane is read with its own limit, so that neither takes the other's share of the window. */
-const lanes: ReadonlyArray<Lane> = ["transactional", "bulk"]
 
 /**
  * Looks up each message's attempts by its key. With a plain join, the planner read the whole partition of a day for
@@ -52,7 +49,8 @@ export const due = (sql: SqlClient.SqlClient, beginning: Ready.Beginning): Journ
   return Effect.fnUntraced(
     function*(window: Window) {
       const { lane, now, shards } = window
-      const wanted = lane === undefined ? lanes : [lane]
+      // Each lane is read with its own limit, so that neither takes the other's share of the window.
+      const wanted: ReadonlyArray<Lane> = lane === undefined ? Lane.literals : [lane]
       const owned = shards.map((owner) => owner.shard)
       const parts = yield* Effect.forEach(
         wanted,

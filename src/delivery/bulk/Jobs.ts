@@ -6,6 +6,7 @@ import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import type { InvalidCursor, Page, PageQuery } from "#src/paging/Page.ts"
 import { Context, type Effect, Schema } from "effect"
 
+/** No such bulk job: 404. */
 export class JobNotFound extends Schema.TaggedError<JobNotFound>()("JobNotFound", { id: Schema.String }) {}
 
 /** Nobody can be added to a job that is run. */

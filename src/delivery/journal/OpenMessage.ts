@@ -9,7 +9,7 @@ import { Exit, Schema } from "effect"
 
 /**
  * `transactional`: its request named one person or address, and nobody else. `bulk`: all others, of requests to
- * several, to groups and of bulk jobs (design.md §3, Lanes).
+ * several, to groups and of bulk jobs (design.md §3, Lanes). Within one recipient those of the first lane come first.
  */
 export const Lane = Schema.Literals(["transactional", "bulk"])
 export type Lane = typeof Lane.Type

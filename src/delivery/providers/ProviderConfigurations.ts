@@ -3,6 +3,7 @@ import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import type { InvalidCursor, Page, PageQuery } from "#src/paging/Page.ts"
 import { Context, type Effect, type Redacted, Schema } from "effect"
 
+/** No such configuration: 404. */
 export class ConfigurationNotFound
   extends Schema.TaggedError<ConfigurationNotFound>()("ConfigurationNotFound", { id: Schema.String })
 {}
