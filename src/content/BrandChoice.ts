@@ -5,6 +5,7 @@ import type { Tenant } from "#schemas/Tenant.ts"
 import { Brands } from "#src/content/Brands.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Effect, Schema } from "effect"
+import { memoize } from "effect/Function"
 
 /** Everything but the environment's default that may set a message's brand. */
 export interface Wishes {
@@ -15,21 +16,10 @@ export interface Wishes {
 }
 
 /**
- * Caches what is made from an object for as long as the object lives, so that the same brand is always the same object.
+ * The brand embedded in a tenant, with the tenant's name unless it has its own. Here and below, what is made of the same
+ * object is always the same object: layouts and frames are remembered by it.
  */
-const made = <K extends object, A>(make: (key: K) => A) => {
-  const known = new WeakMap<K, A>()
-  return (key: K): A => {
-    const found = known.get(key)
-    if (found !== undefined) return found
-    const value = make(key)
-    known.set(key, value)
-    return value
-  }
-}
-
-/** The brand embedded in a tenant, with the tenant's name unless it has its own. */
-const embedded = made(({ brand, id, name }: Tenant): Brand => ({
+const embedded = memoize(({ brand, id, name }: Tenant): Brand => ({
   id,
   name: brand?.name ?? name,
   settings: brand?.settings ?? {},
@@ -39,8 +29,8 @@ const embedded = made(({ brand, id, name }: Tenant): Brand => ({
 const parts = ["head", "header", "footer"] as const
 
 /** A brand with the parts of mails that it inherits from the default brand (`inheritDefault`). */
-const under = made((fallback: Brand) =>
-  made((brand: Brand): Brand => {
+const under = memoize((fallback: Brand) =>
+  memoize((brand: Brand): Brand => {
     const { email } = brand.settings
     const inherited = parts.filter((part) => email?.[part]?.inheritDefault === true)
     if (inherited.length === 0) return brand
@@ -58,7 +48,7 @@ const jsonOf = (value: unknown): Schema.JsonObject => isJson(value) ? value : {}
  * The variable `brand` of templates: its settings, at the top level and again under `settings`, its snippets, name and
  * id.
  */
-export const variable = made(({ id, name, settings, snippets }: Brand): Schema.JsonObject => {
+export const variable = memoize(({ id, name, settings, snippets }: Brand): Schema.JsonObject => {
   const json = jsonOf(settings)
   return { ...json, settings: json, snippets: jsonOf(snippets), id, name }
 })

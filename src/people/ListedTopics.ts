@@ -1,5 +1,6 @@
 import type { SectionRecord, TopicRecord } from "#src/people/PreferenceCatalogue.ts"
 import { terms, type TopicTerms } from "#src/people/PreferenceStatements.ts"
+import { memoize } from "effect/Function"
 
 /** A topic of the catalogue, with its section. */
 export interface ListedTopic {
@@ -8,7 +9,11 @@ export interface ListedTopic {
   readonly terms: TopicTerms
 }
 
-const listed = (sections: ReadonlyArray<SectionRecord>): ReadonlyMap<string, ListedTopic> =>
+/**
+ * The topics of a catalogue by their ids. Remembered by the identity of `sections`: callers that read the catalogue at
+ * the same time get the same object.
+ */
+export const of = memoize((sections: ReadonlyArray<SectionRecord>): ReadonlyMap<string, ListedTopic> =>
   new Map(
     sections.flatMap(({ section, topics }) =>
       topics.map((record) =>
@@ -16,13 +21,4 @@ const listed = (sections: ReadonlyArray<SectionRecord>): ReadonlyMap<string, Lis
       )
     )
   )
-
-/** Remembered by the identity of `sections`: callers that read the catalogue at the same time get the same object. */
-const known = new WeakMap<ReadonlyArray<SectionRecord>, ReadonlyMap<string, ListedTopic>>()
-
-/** The topics of a catalogue by their ids. */
-export const of = (sections: ReadonlyArray<SectionRecord>): ReadonlyMap<string, ListedTopic> => {
-  const topics = known.get(sections) ?? listed(sections)
-  known.set(sections, topics)
-  return topics
-}
+)

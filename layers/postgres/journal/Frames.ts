@@ -1,6 +1,7 @@
 import type { Scope } from "#schemas/Scope.ts"
 import type { Frame } from "#src/content/Frame.ts"
 import { Clock, Effect, Schema } from "effect"
+import { memoize } from "effect/Function"
 import type { SqlClient } from "effect/sql"
 import { hash } from "node:crypto"
 
@@ -15,17 +16,11 @@ interface Row {
   readonly text: string
 }
 
-const rows = new WeakMap<Frame, Row>()
-
 /** A frame as JSON, which a database takes whatever the pieces hold, and the hash of that. */
-const rowOf = (frame: Frame): Row => {
-  const known = rows.get(frame)
-  if (known !== undefined) return known
+const rowOf = memoize((frame: Frame): Row => {
   const text = JSON.stringify(frame)
-  const row = { name: hash("sha256", text, "base64url").slice(0, 22), text }
-  rows.set(frame, row)
-  return row
-}
+  return { name: hash("sha256", text, "base64url").slice(0, 22), text }
+})
 
 /** The name that a frame is stored under: the same at every node and after every start. */
 export const nameOf = (frame: Frame): string => rowOf(frame).name
