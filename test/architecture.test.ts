@@ -1,6 +1,6 @@
 import { bugs } from "#test/simulator/planted/Bugs.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { readdirSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join, posix } from "node:path"
 import { fileURLToPath } from "node:url"
 
@@ -93,7 +93,7 @@ describe("architecture", () => {
         entry.isDirectory() && !entry.name.startsWith(".") && entry.name !== "node_modules" && entry.name !== "dist"
       )
       .map(({ name }) => name)
-    assert.sameMembers(folders, ["bench", "layers", "schemas", "src", "test"])
+    assert.sameMembers(folders, ["bench", "docs", "layers", "schemas", "src", "test"])
   })
 
   it("the top level holds the files of the design, and no other", () => {
@@ -119,13 +119,23 @@ describe("architecture", () => {
     assert.deepStrictEqual(loose, [])
   })
 
-  it("every variable that an operator may set is named in the README", () => {
-    const readme = read("README.md")
+  it("the README and docs lead only to files that are there", () => {
+    const pages = ["README.md", ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`)]
+    const lost = pages.flatMap((page) =>
+      [...read(page).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].flatMap(([, link = ""]) =>
+        existsSync(join(root, dirname(page), link)) ? [] : [`${page}: ${link}`]
+      )
+    )
+    assert.deepStrictEqual(lost, [])
+  })
+
+  it("every variable that an operator may set is named in docs/operate.md", () => {
+    const manual = read("docs/operate.md")
     const variables = house.flatMap(({ text }) =>
       text.match(/(?<=")(?:(?:TIDINGS|TWILIO)_[A-Z_]+|[A-Z]+_URL|PORT)(?=")/g) ?? []
     )
     assert.includeMembers(variables, ["DATABASE_URL", "PORT", "SMTP_URL", "TIDINGS_URL", "TWILIO_FROM"])
-    assert.deepStrictEqual(variables.filter((name) => !readme.includes(`\`${name}\``)), [])
+    assert.deepStrictEqual(variables.filter((name) => !manual.includes(`\`${name}\``)), [])
   })
 
   it("every dependency is named in the README", () => {

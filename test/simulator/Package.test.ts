@@ -16,14 +16,13 @@ interface Manifest {
   readonly peerDependencies: Readonly<Record<string, string>>
 }
 
-/** The examples of the README, to the letter; each goes on from those before it. */
+/** The examples of docs/testing.md, to the letter; each goes on from those before it. */
 const examples = async (): Promise<ReadonlyArray<string>> => {
-  const [, rest = ""] = (await readFile(join(root, "README.md"), "utf8")).split("## Test your own flows\n")
-  const [section = ""] = rest.split("\n## ")
-  return [...section.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => code)
+  const page = await readFile(join(root, "docs/testing.md"), "utf8")
+  return [...page.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => code)
 }
 
-const example = async (): Promise<string> => (await examples())[0] ?? assert.fail("the README has no example")
+const example = async (): Promise<string> => (await examples())[0] ?? assert.fail("docs/testing.md has no example")
 
 describe("the package tidings, installed in an empty project", () => {
   let place = ""
@@ -71,7 +70,7 @@ describe("the package tidings, installed in an empty project", () => {
 
   afterAll(() => rm(place, { recursive: true, force: true }))
 
-  it("runs the README's example on Node", { timeout: 30_000 }, async () => {
+  it("runs the first example of docs/testing.md on Node", { timeout: 30_000 }, async () => {
     assert.deepStrictEqual(
       await says(process.execPath, ["--disable-warning=ExperimentalWarning", "shipped.test.mts"]),
       {
@@ -81,7 +80,7 @@ describe("the package tidings, installed in an empty project", () => {
     )
   })
 
-  it("runs all examples of the README, one after the other", { timeout: 120_000 }, async () => {
+  it("runs all its examples, one after the other", { timeout: 120_000 }, async () => {
     const all = await examples()
     assert.isAbove(all.length, 1)
     await writeFile(project("all.test.mts"), all.join("\n"))
@@ -112,7 +111,7 @@ describe("the package tidings, installed in an empty project", () => {
     }
   })
 
-  it("runs the README's example on Deno", { timeout: 30_000 }, async () => {
+  it("runs the first example on Deno", { timeout: 30_000 }, async () => {
     assert.deepStrictEqual(await says(tool("deno"), ["run", "-A", "shipped.test.mts"]), { ok: true, text: "" })
   })
 
