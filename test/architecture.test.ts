@@ -93,7 +93,7 @@ describe("architecture", () => {
         entry.isDirectory() && !entry.name.startsWith(".") && entry.name !== "node_modules" && entry.name !== "dist"
       )
       .map(({ name }) => name)
-    assert.sameMembers(folders, ["bench", "docs", "layers", "schemas", "src", "test"])
+    assert.sameMembers(folders, ["bench", "layers", "schemas", "src", "test"])
   })
 
   it("the top level holds the files of the design, and no other", () => {
@@ -119,8 +119,9 @@ describe("architecture", () => {
     assert.deepStrictEqual(loose, [])
   })
 
-  it("the README and docs lead only to files that are there", () => {
-    const pages = ["README.md", ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`)]
+  const pages = ["README.md", "bench/README.md", "layers/README.md", "layers/testing/README.md"]
+
+  it("the README and those of the folders lead only to files that are there", () => {
     const lost = pages.flatMap((page) =>
       [...read(page).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].flatMap(([, link = ""]) =>
         existsSync(join(root, dirname(page), link)) ? [] : [`${page}: ${link}`]
@@ -129,8 +130,8 @@ describe("architecture", () => {
     assert.deepStrictEqual(lost, [])
   })
 
-  it("every variable that an operator may set is named in docs/operate.md", () => {
-    const manual = read("docs/operate.md")
+  it("every variable that an operator may set is named in layers/README.md", () => {
+    const manual = read("layers/README.md")
     const variables = house.flatMap(({ text }) =>
       text.match(/(?<=")(?:(?:TIDINGS|TWILIO)_[A-Z_]+|[A-Z]+_URL|PORT)(?=")/g) ?? []
     )

@@ -120,7 +120,7 @@ writeFileSync(
 )
 copyFileSync(join(root, "LICENSE"), join(out, "LICENSE"))
 // Who installs the package writes tests with it, and operates no server.
-copyFileSync(join(root, "docs/testing.md"), join(out, "README.md"))
+copyFileSync(join(root, "layers/testing/README.md"), join(out, "README.md"))
 process.stderr.write(`Built ${modules.length} modules in ${out}\n`)
 // When npm runs this as a step of `npm pack` or `npm publish` in the checkout, npm would go on to pack the checkout,
 // not the package.

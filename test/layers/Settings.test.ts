@@ -7,7 +7,7 @@ const settings = (variables: Readonly<Record<string, string>>) =>
   Settings.layer.pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord(variables))))
 
 describe("settings (design.md §6)", () => {
-  it.effect("what is unset is as docs/operate.md says", () =>
+  it.effect("what is unset is as layers/README.md says", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual({ ...yield* Settings.Settings }, {
         port: 3000,

@@ -16,13 +16,14 @@ interface Manifest {
   readonly peerDependencies: Readonly<Record<string, string>>
 }
 
-/** The examples of docs/testing.md, to the letter; each goes on from those before it. */
+/** The examples of layers/testing/README.md, to the letter; each goes on from those before it. */
 const examples = async (): Promise<ReadonlyArray<string>> => {
-  const page = await readFile(join(root, "docs/testing.md"), "utf8")
+  const page = await readFile(join(root, "layers/testing/README.md"), "utf8")
   return [...page.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => code)
 }
 
-const example = async (): Promise<string> => (await examples())[0] ?? assert.fail("docs/testing.md has no example")
+const example = async (): Promise<string> =>
+  (await examples())[0] ?? assert.fail("layers/testing/README.md has no example")
 
 describe("the package tidings, installed in an empty project", () => {
   let place = ""
@@ -70,7 +71,11 @@ describe("the package tidings, installed in an empty project", () => {
 
   afterAll(() => rm(place, { recursive: true, force: true }))
 
-  it("runs the first example of docs/testing.md on Node", { timeout: 30_000 }, async () => {
+  it("the first example is the README's", async () => {
+    assert.include(await readFile(join(root, "README.md"), "utf8"), `\`\`\`ts\n${await example()}\`\`\`\n`)
+  })
+
+  it("runs the first example of layers/testing/README.md on Node", { timeout: 30_000 }, async () => {
     assert.deepStrictEqual(
       await says(process.execPath, ["--disable-warning=ExperimentalWarning", "shipped.test.mts"]),
       {
