@@ -122,6 +122,22 @@ export const evidence = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
       assert.deepInclude(settled, { status: "DELIVERED", stirred: row?.dueAt })
     }))
 
+  it.effect("P4: an owner that read its message before a receipt came hears of it from its next intent, and from the repeat", () =>
+    Effect.gen(function*() {
+      const { due, epoch, journal, message, observe, place } = yield* start([
+        Fixture.attempt(1, "unknown", { channel: "email", provider: "mail" })
+      ])
+      const intent = Fixture.step({ ...message, dueAt: place.at + 9_000 }, epoch, {
+        at: place.at + 60,
+        attempt: Fixture.attempt(2, "intent", { channel: "sms", provider: "text" }),
+        conditional: true
+      })
+      yield* observe("Deliver", 50, { call: { providers: ["mail"] } })
+      const [row] = yield* due
+      for (const _ of ["written", "repeated"])
+        assert.deepInclude(yield* journal.record(intent), { _tag: "Written", stirred: row?.dueAt })
+    }))
+
   it.effect("P4: the outcome that its owner writes afterwards does not undo the proof", () =>
     Effect.gen(function*() {
       const { attempts, epoch, journal, message, observe, place, record } = yield* start([Fixture.attempt(1, "intent")])

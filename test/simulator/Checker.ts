@@ -18,6 +18,7 @@ const checks: ReadonlyArray<(facts: Facts.Facts) => ReadonlyArray<string>> = [
   Accepted.nothingLost,
   Accepted.nothingInvented,
   Handovers.boundedCopies,
+  Handovers.noKnownCopies,
   Handovers.tokens,
   Handovers.intentFirst,
   Accepted.oncePerKey,

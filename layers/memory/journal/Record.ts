@@ -106,6 +106,12 @@ const dueAfter = (row: MessageRow, { dueAt, message }: Step): number | undefined
   return dueAt === null ? undefined : dueAt ?? row.dueAt
 }
 
+/** The answer to a step that is written, of a message that is due at this time by now. */
+const written = (status: Status, dueAt: number | undefined, step: Step): Recorded =>
+  dueAt === undefined || dueAt === (step.dueAt ?? step.message.dueAt)
+    ? { _tag: "Written", status }
+    : { _tag: "Written", status, stirred: dueAt }
+
 const providersAfter = ({ providers }: MessageRow, provider: string | undefined): ReadonlyArray<string> =>
   provider === undefined || providers.includes(provider) ? providers : [...providers, provider]
 
@@ -129,10 +135,7 @@ const write = (state: State, row: MessageRow, step: Step): readonly [Recorded, S
   const first = (event: Lifecycle.Event, before: number | undefined) =>
     before ?? (lifecycle.includes(event) ? at : undefined)
   const dueAt = dueAfter(row, step)
-  const recorded: Recorded = dueAt === undefined || dueAt === (step.dueAt ?? step.message.dueAt)
-    ? { _tag: "Written", status }
-    : { _tag: "Written", status, stirred: dueAt }
-  const written = putMessage(state, {
+  const next = putMessage(state, {
     ...row,
     status,
     reason: moves ? reason ?? row.reason : row.reason,
@@ -150,7 +153,7 @@ const write = (state: State, row: MessageRow, step: Step): readonly [Recorded, S
     attempts: withAttempt(row, step.attempt, step.epoch),
     history: withEvents(row.history, { key: keyOf(step), events: linesOf(row, step) })
   })
-  return [recorded, withTickets(withInbox(written, step), step)]
+  return [written(status, dueAt, step), withTickets(withInbox(next, step), step)]
 }
 
 /** One step: fenced, refused, a repeat that changes nothing, or written whole. */
@@ -161,7 +164,7 @@ export const record = (state: State, step: Step): readonly [Recorded, State] => 
   const row = findMessage(state, scope, id)
   if (row === undefined) return [{ _tag: "Refused" }, state]
   if (step.conditional) {
-    if (isRepeat(row, step)) return [{ _tag: "Written", status: row.status }, state]
+    if (isRepeat(row, step)) return [written(row.status, row.dueAt, step), state]
     const barred = row.dueAt === undefined || !Lifecycle.sources(step.lifecycle).includes(row.status)
     if (barred) return [{ _tag: "Refused" }, state]
   }

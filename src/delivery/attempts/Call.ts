@@ -118,17 +118,21 @@ const place = Effect.fnUntraced(function*({ circuit, hand, intent, override, ren
 
 const unproven = "the store took too long to prove that it may be"
 const handedOver = "this node stops"
+const overtaken = "an earlier call was heard of meanwhile"
 
 const notPlaced = ({ intent }: Call, why: string): Effect.Effect<Ended> => {
   const unavailable = new Unavailable({ detail: `Not called: ${why}` })
   return Effect.map(Clock.currentTimeMillis, (now) => Outcome.of(intent, Exit.fail(unavailable), now))
 }
 
-/** Goes on after the intent: only one that is written, and still a proof, is called. */
-const goOn = (one: Call, { _tag }: Intended, place: (one: Call) => Effect.Effect<Ended>): Effect.Effect<Ended> => {
-  switch (_tag) {
+/**
+ * Goes on after the intent: only one that is written, and still a proof, is called. If a receipt has changed the message
+ * since it was read, the call may be one too many: the message is looked at again.
+ */
+const goOn = (one: Call, intended: Intended, place: (one: Call) => Effect.Effect<Ended>): Effect.Effect<Ended> => {
+  switch (intended._tag) {
     case "Written":
-      return place(one)
+      return intended.stirred === undefined ? place(one) : notPlaced(one, overtaken)
     case "Fenced":
       return Effect.succeed(fenced)
     case "Refused":

@@ -51,21 +51,42 @@ const mostOf = ({ history, rows }: Facts, call: Call | undefined): number => {
   return askedFor(rows.get(call.messageId), call.channel) + bounces.length
 }
 
-/**
- * A receipt for the call was stored before the intent of the next one, which another provider was asked for besides (api.md 26.3, `all`): nobody
- * is in doubt of the call any more (P4), and the next one is no copy of it.
- */
-const isProved = (facts: Facts, call: Call, next: Call): boolean => {
-  const commits = facts.commitsOf(call.messageId)
-  const intent = commits.find(({ attempt, result }) => attempt?.number === next.attempt && result === "Written")
-  return call.provider !== next.provider && askedFor(facts.rows.get(call.messageId), call.channel) > 1 &&
-    facts.history.reports.some((report) =>
-      report.call === call.number && report.event !== "Bounce" &&
-      commits.some(({ at, event, kind }) =>
-        kind === "observe" && event === report.event && at >= report.at && at <= (intent?.at ?? 0)
-      )
-    )
+/** When an intent was written for the call. */
+const intendedAt = (facts: Facts, call: Call): number =>
+  facts.commitsOf(call.messageId).find(({ attempt, result }) =>
+    attempt?.number === call.attempt && result === "Written"
+  )
+    ?.at ?? 0
+
+/** When a receipt was stored that tells that the call was taken: nobody is in doubt of it any more (P4). */
+const provedAt = (facts: Facts, call: Call): number => {
+  const told = facts.history.reports.filter((report) => report.call === call.number && report.event !== "Bounce")
+  const proofs = facts.commitsOf(call.messageId).filter(({ at, event, kind }) =>
+    kind === "observe" && told.some((report) => event === report.event && at >= report.at)
+  )
+  return proofs[0]?.at ?? Infinity
 }
+
+/**
+ * The call was proved before the intent of the next one, which another provider was asked for besides (api.md 26.3, `all`): the next one is no
+ * copy of it.
+ */
+const isProved = (facts: Facts, call: Call, next: Call): boolean =>
+  call.provider !== next.provider && askedFor(facts.rows.get(call.messageId), call.channel) > 1 &&
+  provedAt(facts, call) <= intendedAt(facts, next)
+
+/** I3: what a recipient is known to have is not sent once more, unless it bounced. */
+export const noKnownCopies = (facts: Facts): ReadonlyArray<string> =>
+  facts.history.calls.flatMap((call) => {
+    if (askedFor(facts.rows.get(call.messageId), call.channel) > 1) return []
+    const known = facts.callsOf(call.messageId).find((other) =>
+      other.channel === call.channel && provedAt(facts, other) < intendedAt(facts, call) &&
+      !facts.history.reports.some(({ call: of, event }) => of === other.number && event === "Bounce")
+    )
+    return known === undefined
+      ? []
+      : [`I3: call ${call.number} of ${call.messageId} is a copy of call ${known.number}, for which a receipt had come`]
+  })
 
 /** I3: a recipient has a second copy only where nobody could know of the first, and the copy is marked. */
 export const boundedCopies = (facts: Facts): ReadonlyArray<string> => {

@@ -1,3 +1,5 @@
+import * as Faults from "#layers/testing/Faults.ts"
+import * as Simulation from "#layers/testing/Simulation.ts"
 import { Misconfigured, Unknown } from "#schemas/DeliveryError.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
 import * as Handover from "#src/delivery/journal/Handover.ts"
@@ -67,4 +69,40 @@ describe("What is heard of a message while a call for it fails", () => {
       assert.deepStrictEqual(yield* called({ routing, timeout }, told("Open")), ["mail", "text"])
       assert.deepStrictEqual(yield* called({ routing, timeout }, told("Deliver")), ["mail", "text", "other"])
     }).pipe(Effect.provide(memory.shared)))
+})
+
+describe("What is heard of a message while it waits in its recipient's mailbox to be tried again", () => {
+  for (const event of ["Deliver", "Open", "Bounce"] as const) {
+    it(`P4: a receipt (${event}) tells that it was taken: it is not sent again`, () => {
+      const history = Simulation.run(
+        1,
+        Effect.fnUntraced(function*({ calls, report, send }) {
+          const say = (title: string) => send({ to: { phone_number: "+15550100001" }, content: { title, body: "b" } })
+          yield* say("first")
+          yield* Effect.sleep("1 second")
+          yield* say("second")
+          // Of the first nobody knows; it is tried again behind the second, whose call takes until then.
+          yield* Effect.sleep("10 seconds")
+          for (const call of calls.slice(0, 1)) yield* report(call, event)
+        }),
+        {
+          nodes: 1,
+          faults: Faults.none,
+          vendors: [{
+            key: "text",
+            channel: "sms",
+            address: "phone_number",
+            script: [{ _tag: "Lose", after: 20, taken: true, proved: false }, { _tag: "Accept", after: 20_000 }]
+          }]
+        }
+      )
+      const [first, second] = history.messages.toSorted((a, b) => a.seq - b.seq)
+      const status = { Deliver: "DELIVERED", Open: "OPENED", Bounce: "UNDELIVERABLE" }[event]
+      assert.deepStrictEqual(history.calls.map(({ messageId }): string | undefined => messageId), [
+        first?.id,
+        second?.id
+      ])
+      assert.deepStrictEqual([first?.status, second?.status, history.drained], [status, "SENT", true])
+    })
+  }
 })
