@@ -115,7 +115,7 @@ export const layer = Layer.effect(
 
     const run = Effect.fnUntraced(function*(message: OpenMessage) {
       const { lane } = message
-      const owner = owned.enter(message.shard, held[lane].get(message.id))
+      const owner = owned.enter(held[lane].get(message.id))
       let isLeft = owner === undefined
       let dueAt: number | undefined
       if (owner !== undefined) {
@@ -170,7 +170,7 @@ export const layer = Layer.effect(
           changed()
         },
         abandon: (row) => {
-          const owner = owned.enter(row.shard, owned.find(row.shard))
+          const owner = owned.enter(owned.find(row.shard))
           return owner === undefined ?
             Effect.void :
             pipeline.abandon(row, owner.epoch, "The stored message does not decode").pipe(

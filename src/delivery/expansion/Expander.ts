@@ -108,7 +108,7 @@ export const make = Effect.fnUntraced(function*(options: {
   }, Effect.scoped)
 
   const turn = Effect.fnUntraced(function*(first: OpenExpansion) {
-    const owner = owned.enter(first.shard, owned.find(first.shard))
+    const owner = owned.enter(owned.find(first.shard))
     if (owner === undefined) return
     const ended = yield* pages(owner, first).pipe(Effect.ensuring(Effect.sync(() => owned.leave(owner))))
     if (ended === "fenced") yield* owned.lost(owner)

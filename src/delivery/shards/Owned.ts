@@ -155,11 +155,11 @@ export const make = (journal: Journal["Service"], changed: () => void = () => un
       return (shard) => owners.get(shard) === now.get(shard)
     },
     /**
-     * Starts a step under the owner that read its message; `undefined` if that one no longer owns the shard or is
-     * handing it over.
+     * Starts a step under the owner that read its message; `undefined` if that one hands the shard over, or has: who
+     * owns a shard no longer has begun to hand it over.
      */
-    enter: (shard: number, owner: Owner | undefined): Owner | undefined => {
-      if (owner === undefined || isDraining(owner) || owners.get(shard) !== owner) return undefined
+    enter: (owner: Owner | undefined): Owner | undefined => {
+      if (owner === undefined || isDraining(owner)) return undefined
       owner.running++
       return owner
     },

@@ -80,7 +80,7 @@ describe("Owned", () => {
         const owner = owned.find(3)
         for (const { from, length } of steps) {
           const step = Effect.suspend(() => {
-            const entered = owned.enter(3, owner)
+            const entered = owned.enter(owner)
             return entered === undefined
               ? Effect.void
               : Effect.delay(Effect.sync(() => owned.leave(entered)), length)
@@ -99,13 +99,14 @@ describe("Owned", () => {
           ),
           { startImmediately: true }
         )
-        assert.deepStrictEqual([owned.has(3), owned.window(), owned.enter(3, owner)], [false, [], undefined])
+        assert.deepStrictEqual([owned.has(3), owned.window(), owned.enter(owner)], [false, [], undefined])
         yield* TestClock.adjust("1 minute")
         const left = Math.max(
           0,
           ...steps.map(({ from, length }) => from <= handedOverAt ? from + length - handedOverAt : 0)
         )
         assert.deepStrictEqual([ended, owned.find(3)], [Math.min(left, 15_000), undefined])
+        assert.isUndefined(owned.enter(owner), "nor after it")
       }).pipe(Effect.scoped)
   )
 
@@ -124,11 +125,11 @@ describe("Owned", () => {
           { startImmediately: true }
         )
       const [three, four] = [yield* own(3), yield* own(4)]
-      for (const shard of [3, 4]) assert.isDefined(owned.enter(shard, owned.find(shard)))
+      for (const shard of [3, 4]) assert.isDefined(owned.enter(owned.find(shard)))
       const began = yield* Clock.currentTimeMillis
       yield* owned.stop
       assert.deepStrictEqual([owned.has(3), owned.has(4), owned.window()], [false, false, []])
-      assert.isUndefined(owned.enter(3, owned.find(3)))
+      assert.isUndefined(owned.enter(owned.find(3)))
       yield* TestClock.adjust("10 seconds")
       yield* release(3, three)
       yield* TestClock.adjust("10 seconds")
@@ -144,15 +145,15 @@ describe("Owned", () => {
       const owned = always()
       const first = yield* Effect.forkScoped(owned.own(3, "node", Effect.void), { startImmediately: true })
       const old = owned.find(3)
-      owned.enter(3, old)
+      owned.enter(old)
       yield* Effect.forkScoped(Fiber.interrupt(first), { startImmediately: true })
       yield* Effect.forkScoped(owned.own(3, "node", Effect.void), { startImmediately: true })
       const next = owned.find(3)
       assert.deepStrictEqual([old?.epoch, next?.epoch], [1, 2])
-      assert.isUndefined(owned.enter(3, old), "its message may have moved on since it was read")
+      assert.isUndefined(owned.enter(old), "its message may have moved on since it was read")
       yield* TestClock.adjust("16 seconds")
       assert.strictEqual(owned.find(3), next)
-      const entered = owned.enter(3, next)
+      const entered = owned.enter(next)
       if (entered !== undefined) owned.leave(entered)
       assert.strictEqual(entered, next)
     }).pipe(Effect.scoped))
