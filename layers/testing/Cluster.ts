@@ -58,7 +58,8 @@ export const make = <M extends Member>(options: {
       node: holder.process.name,
       at: loop.now(),
       until: Infinity,
-      drawn: undefined
+      drawn: undefined,
+      shard
     }
     incidents.push(moved)
     holder.disown(shard, () => {

@@ -154,6 +154,8 @@ export interface Incident {
   readonly drawn: number | undefined
   /** By how much a `jump` set the wall clock forward, or back (below 0), in ms. */
   readonly by?: number
+  /** What a `move` gave up. */
+  readonly shard?: number
 }
 
 /** A line that a node logged, as an operator would read it. */

@@ -1,6 +1,7 @@
 import type { History } from "#layers/testing/History.ts"
 import * as Accepted from "./checker/Accepted.ts"
 import * as Configurations from "./checker/Configurations.ts"
+import * as Drains from "./checker/Drains.ts"
 import * as Facts from "./checker/Facts.ts"
 import * as Handovers from "./checker/Handovers.ts"
 import * as Lateness from "./checker/Lateness.ts"
@@ -27,6 +28,7 @@ const checks: ReadonlyArray<(facts: Facts.Facts) => ReadonlyArray<string>> = [
   Statuses.noLies,
   Statuses.noStaleEffects,
   Statuses.noNeedlessFence,
+  Drains.nothingBegun,
   Times.nothingRots,
   Times.notEarly,
   Handovers.ownEnvironment,

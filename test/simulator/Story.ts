@@ -147,12 +147,23 @@ const writing = Effect.fnUntraced(function*({ send }: World, own: Chances.Chance
   }
 })
 
+/** Providers that report, some seconds later, of what they took though the connection broke. */
+const confirming = Effect.fnUntraced(function*({ calls, report }: World, own: Chances.Chance) {
+  for (let seen = 0, turn = 0; turn < 12; turn++) {
+    yield* Effect.sleep(own.int(1_000, 12_000))
+    for (; seen < calls.length; seen++) {
+      const call = calls[seen]
+      if (call?.taken === true && call.heard === "lost" && own.happens(0.7)) yield* report(call, "Deliver")
+    }
+  }
+})
+
 /** In some worlds. What they do has a chance of its own, so that all other worlds are as they would be without them. */
 const writers = (world: World, seed: number): ReadonlyArray<Effect.Effect<void>> => {
   const own = Chances.make(seed)
-  return own.happens(0.15)
-    ? globalThis.Array.from({ length: own.int(1, 3) }, (_, chain) => writing(world, own, chain))
-    : []
+  if (!own.happens(0.15)) return []
+  const chains = globalThis.Array.from({ length: own.int(1, 3) }, (_, chain) => writing(world, own, chain))
+  return [...chains, confirming(world, Chances.make(-seed))]
 }
 
 /** Users who come in bursts within a minute, so that they meet each other and what goes wrong. */
@@ -172,10 +183,14 @@ export const story: Story = (world) =>
 /** The outside world of a seed. */
 export const options = (seed: number): Options => {
   const chance = Chances.make(-seed)
-  const script = () =>
-    chance.happens(0.35)
+  // Whose calls outlast drains, so that a shard may be back at its node while a call that was begun there goes on.
+  const isSlow = seed % 20 === 10
+  const script = () => {
+    const [cues = []] = chance.happens(0.35)
       ? []
-      : Effect.runSync(Arbitrary.sampleEffect(Arbitraries.scripts, { count: 1, seed: chance.int(0, 1e9) }))[0] ?? []
+      : Effect.runSync(Arbitrary.sampleEffect(Arbitraries.scripts, { count: 1, seed: chance.int(0, 1e9) }))
+    return isSlow ? cues.map((cue) => ({ ...cue, after: 2 * cue.after })) : cues
+  }
   return {
     nodes: chance.happens(0.1) ? 1 : 3,
     shards: chance.int(1, 4),
@@ -183,7 +198,7 @@ export const options = (seed: number): Options => {
       ...all,
       // Whose store often does not answer, and whose nodes hand over again what they were given.
       lostAnswers: seed % 10 === 4 ? 0.04 : all.lostAnswers,
-      moves: chance.happens(0.12) ? chance.next() * 0.8 : 0
+      moves: chance.happens(0.12) ? chance.next() * 0.8 : isSlow ? 0.5 : 0
     },
     given,
     vendors: [

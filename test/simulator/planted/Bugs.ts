@@ -1,4 +1,5 @@
 import { late } from "./Late.ts"
+import { owners } from "./Owners.ts"
 
 /** A bug as a change of one place of `src/`; `text` is there exactly once. The last ones were real, and the simulator found them. */
 export interface Bug {
@@ -14,17 +15,8 @@ const token = "idempotencyToken: `${message.id}:${channel}:${provider}`"
 
 export const bugs: ReadonlyArray<Bug> = [
   {
-    name: "a fenced intent is called all the same",
-    seed: 171,
-    file: "src/delivery/attempts/Call.ts",
-    text: `case "Fenced":
-      return Effect.succeed(fenced)`,
-    becomes: `case "Fenced":
-      return place(one)`
-  },
-  {
     name: "a call may start long after its intent",
-    seed: 102,
+    seed: 46,
     file: "src/delivery/attempts/Call.ts",
     text: "const freshness = 2_000n",
     becomes: "const freshness = 2_000_000n"
@@ -45,7 +37,7 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "an attempt that was left without outcome is forgotten",
-    seed: 1,
+    seed: 10,
     file: "src/delivery/attempts/Outcome.ts",
     text: `const open = attempts.find(({ state }) => state === "intent")`,
     becomes: "const open = attempts.find(() => false)"
@@ -87,7 +79,7 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "a provider's Retry-After is ignored",
-    seed: 348,
+    seed: 54,
     file: "src/delivery/attempts/position/OfCandidate.ts",
     text: "last.retryAfter ?? 0",
     becomes: "0"
@@ -144,24 +136,17 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "found: a bounce ends what is to be tried again",
-    seed: 163,
+    seed: 264,
     file: "src/delivery/journal/Evidence.ts",
     text: "livesOn(calls, call) || dueAt !== undefined)",
     becomes: "livesOn(calls, call))"
   },
   {
     name: "found: what bounced was handed over, so that the next channel sends nothing",
-    seed: 360,
+    seed: 2356,
     file: "src/delivery/attempts/Hand.ts",
     text: `state === "accepted" && kind === null)`,
     becomes: `state === "accepted" || (kind === null && state === "accepted"))`
-  },
-  {
-    name: "found: a shard is handed over while its epoch is being taken, which then fences the next owner",
-    seed: 826,
-    file: "src/delivery/shards/Owned.ts",
-    text: "Effect.uninterruptible(journal.take(shard, node, yield* Clock.currentTimeMillis))",
-    becomes: "journal.take(shard, node, yield* Clock.currentTimeMillis)"
   },
   {
     name: "a channel of `all` is left out after another one was taken",
@@ -172,14 +157,14 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "an escalation does not wait",
-    seed: 31,
+    seed: 34,
     file: "src/delivery/attempts/position/OfBranch.ts",
     text: "Math.max(next.at, since + escalation.after)",
     becomes: "Math.max(next.at, since)"
   },
   {
     name: "what was taken is never escalated",
-    seed: 31,
+    seed: 34,
     file: "src/delivery/attempts/position/OfBranch.ts",
     text: "return at > end ? { _tag: \"Succeeded\" } : { ...next, at }",
     becomes: "return { _tag: \"Succeeded\" }"
@@ -214,7 +199,7 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "a list has the members of production",
-    seed: 146,
+    seed: 216,
     file: "src/delivery/expansion/Paging.ts",
     text: "members.page(scope, group.source",
     becomes: "members.page(1 as typeof scope, group.source"
@@ -229,7 +214,7 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "members of a page that was not stored are called all the same",
-    seed: 379,
+    seed: 537,
     file: "src/delivery/expansion/Begin.ts",
     text: "isWritten ? advanced.intents : new Map()",
     becomes: `new Map(intents.map(({ lifecycle: _, message }) =>
@@ -238,14 +223,14 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "the owner of a request to many is not told of it",
-    seed: 83,
+    seed: 79,
     file: "src/delivery/Shards.ts",
     text: "readers.bulk.behind()\n      expander.behind()",
     becomes: "readers.bulk.behind()"
   },
   {
     name: "a node keeps the providers that it met first",
-    seed: 8,
+    seed: 25,
     file: "src/delivery/pipeline/Stages.ts",
     text: "const configured = yield* Write.patiently(providers.configured(message.scope))",
     becomes: `const kept = providers as unknown as Record<number, ReadonlyArray<Provider>>
@@ -253,7 +238,7 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "a resend waits as its original did",
-    seed: 8,
+    seed: 103,
     file: "src/delivery/Intake.ts",
     text: "const { delay: _, ...now } = instructions",
     becomes: "const now = instructions"
@@ -266,18 +251,40 @@ export const bugs: ReadonlyArray<Bug> = [
     becomes: "isOneTimePassword ? 0 : 0"
   },
   {
-    name: "an owner takes what it accepted itself before what others accepted",
-    seed: 79,
-    file: "src/delivery/Shards.ts",
-    text: "direct: () => isAlone,",
-    becomes: "direct: () => true,"
-  },
-  {
     name: "a topic that the store does not answer for is taken for one that does not exist",
-    seed: 1434,
+    seed: 414,
     file: "src/delivery/pipeline/Preferences.ts",
     text: "Write.patiently(catalogue.resolve(scope, id))",
     becomes: "Effect.catch(catalogue.resolve(scope, id), () => Effect.succeed(Option.none()))"
   },
-  ...late
+  {
+    name: "what was made of one content is said for the next of its channel",
+    seed: 2,
+    file: "src/content/Recent.ts",
+    text: "(part, n) => part === parts[n]",
+    becomes: "(part, n) => n === 0 || part === parts[n]"
+  },
+  {
+    name: "an outcome takes back what a receipt has told before it",
+    seed: 103,
+    file: "src/delivery/Lifecycle.ts",
+    text: `DELIVERED: { Open`,
+    becomes: `DELIVERED: { Send: "SENT", Open`
+  },
+  {
+    name: "what is cancelled while its intent is on its way is called all the same",
+    seed: 57,
+    file: "src/delivery/attempts/Call.ts",
+    text: "conditional: true,",
+    becomes: "conditional: false,"
+  },
+  {
+    name: "found: what a receipt told of while it waited is sent again",
+    seed: 231,
+    file: "src/delivery/attempts/Call.ts",
+    text: "intended.stirred === undefined ? place(one) : notPlaced(one, overtaken)",
+    becomes: "place(one)"
+  },
+  ...late,
+  ...owners
 ]

@@ -1,9 +1,6 @@
 import type { Bug } from "./Bugs.ts"
 
-/**
- * Bugs by which something comes too late; the first two no other check than those of lateness sees (I21, I22). And two of handing shards over,
- * which worlds whose shards move at once show soonest.
- */
+/** Bugs by which something comes too late; the first two no other check than those of lateness sees (I21, I22). */
 export const late: ReadonlyArray<Bug> = [
   {
     name: "what is due is read half a minute late",
@@ -32,19 +29,5 @@ export const late: ReadonlyArray<Bug> = [
     file: "src/flows/Delays.ts",
     text: "enqueuedAt + Math.ceil(delay.duration / minute) * minute",
     becomes: "enqueuedAt + (Math.ceil(delay.duration / minute) + 1) * minute"
-  },
-  {
-    name: "a drain ends the next time that its node owns the shard",
-    seed: 171,
-    file: "src/delivery/shards/Owned.ts",
-    text: "if (owners.get(owner.shard) === owner) owners.delete(owner.shard)",
-    becomes: "owners.delete(owner.shard)"
-  },
-  {
-    name: "a shard is handed over before its steps have ended",
-    seed: 131,
-    file: "src/delivery/shards/Owned.ts",
-    text: "if (owner.running > 0 && until > now) {",
-    becomes: "if (owner.running > 99 && until > now) {"
   }
 ]
