@@ -152,6 +152,28 @@ const newKeys = Command.make(
   )
 )
 
+const keys = Command.make(
+  "keys",
+  {},
+  () => Effect.flatMap(Effect.promise(() => import("#layers/cli/Keys.ts")), ({ list }) => list)
+).pipe(Command.withDescription("Show the names of the API keys, in DATABASE_URL or a stopped server's data directory"))
+
+const newKey = Command.make(
+  "new-key",
+  {
+    kind: Argument.Literals("kind", ["pk_prod", "dk_prod", "pk_test", "dk_test"]).pipe(
+      Argument.withDescription("How it begins, which says what it opens")
+    )
+  },
+  ({ kind }) => Effect.flatMap(Effect.promise(() => import("#layers/cli/Keys.ts")), ({ add }) => add(kind))
+).pipe(Command.withDescription("Make one more API key, beside the others"))
+
+const endKey = Command.make(
+  "end-key",
+  { key: Argument.String("key").pipe(Argument.withDescription("Its name, or the key itself")) },
+  ({ key }) => Effect.flatMap(Effect.promise(() => import("#layers/cli/Keys.ts")), ({ end }) => end(key.trim()))
+).pipe(Command.withDescription("End one API key; nodes that run may take it for a minute more"))
+
 const endOpen = Command.make(
   "end-open",
   {},
@@ -164,7 +186,7 @@ const endOpen = Command.make(
 
 Command.make("tidings").pipe(
   Command.withDescription("Talks to a running Tidings server, or works on the store of one"),
-  Command.withSubcommands([trace, cluster, replay, newKeys, endOpen]),
+  Command.withSubcommands([trace, cluster, replay, keys, newKey, endKey, newKeys, endOpen]),
   Command.run({ version: "0.1.0" }),
   Effect.tapErrorTag("Stopped", ({ sentence }) => Console.error(sentence)),
   Effect.provide([NodeServices.layer, FetchHttpClient.layer]),

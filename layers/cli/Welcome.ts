@@ -49,6 +49,20 @@ export const show = (heading: string) =>
       Effect.mapError((cause) => new KeysUnseen({ cause }))
     ))
 
+/** Shows a key that is one more, before it is stored. */
+export const showOne = Effect.map(Stdio.Stdio, (stdio) => (key: Redacted.Redacted, name: string) =>
+  print(`
+  This is one more API key; it is shown this once.
+
+    ${Redacted.value(key)}
+
+  Its name is ${name}: tidings end-key ${name} ends it.
+
+`).pipe(
+      Effect.provideService(Stdio.Stdio, stdio),
+      Effect.mapError((cause) => new KeysUnseen({ cause }))
+    ))
+
 /** Warns an operator who chose keys on a store that already has others: all requests would get 401. */
 const sayUnused = (keys: ApiKeys["Service"], secret: Redacted.Redacted) =>
   Effect.catchTag(

@@ -4,13 +4,12 @@ import { unavailable } from "#layers/http/Replies.ts"
 import type { Principal } from "#src/access/ApiKeys.ts"
 import * as AuthorizationHeader from "#src/access/AuthorizationHeader.ts"
 import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
-import { derive, SecretKey } from "#src/access/SecretKey.ts"
+import * as KeyText from "#src/access/KeyText.ts"
 import { type Actor, Audit } from "#src/reports/Audit.ts"
 import * as Deeds from "#src/reports/Deeds.ts"
 import { Data, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { type HttpApiEndpoint, HttpApiMiddleware } from "effect/http-api"
-import { createHmac } from "node:crypto"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -49,16 +48,16 @@ export const layer = Layer.effect(
   Effect.gen(function*() {
     const audit = yield* Audit
     const email = yield* AccountEmail
-    const naming = derive(yield* SecretKey, "audit/actor")
+    const digest = yield* KeyText.digesting
 
-    /** Who acts: the token's user, or an API key, which is named by its prefix and a digest of it. */
+    /** Who acts: the token's user, or an API key, by its name. */
     const actorOf = ({ grant }: Principal, header: string | undefined): Actor => {
       const [user] = grant?.userIds ?? []
       if (user !== undefined) return { id: user }
       const key = AuthorizationHeader.parse(header, email)
       const text = key === undefined ? "" : Redacted.value(key)
       const prefix = /^[pd]k_(?:prod|test)_/.exec(text)?.[0] ?? ""
-      const id = `${prefix}${createHmac("sha256", naming).update(text).digest("hex").slice(0, 12)}`
+      const id = KeyText.nameOf(prefix, digest(text))
       return header?.toLowerCase().startsWith("basic ") === true ? { id, email } : { id }
     }
 

@@ -1,11 +1,11 @@
 import type { Principal } from "#src/access/ApiKeys.ts"
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Duration, Effect, Layer } from "effect"
 
 /**
- * How long a header is remembered, in ms. `ApiKeys`, asked before that, remembers a key for as long again: so a revoked
- * key is refused within a minute.
+ * How long a header is remembered, by monotonic time: a clock that is set back would keep a revoked key alive.
+ * `ApiKeys`, asked before that, remembers a key for as long again: so a revoked key is refused within a minute.
  */
-const remembered = 30_000
+const remembered = Duration.toNanosUnsafe("30 seconds")
 
 /** Headers remembered at most. When there are more, all are forgotten, and each costs a look-up again. */
 const capacity = 10_000
@@ -15,8 +15,8 @@ const longest = 1_024
 
 interface Known {
   readonly principal: Principal
-  /** Epoch ms. */
-  readonly until: number
+  /** Monotonic ns. */
+  readonly until: bigint
 }
 
 /**
@@ -37,14 +37,14 @@ export const layer = Layer.effect(
       find: (header) => {
         const found = header === undefined ? undefined : known.get(header)
         if (header === undefined || found === undefined) return undefined
-        if (clock.currentTimeMillisUnsafe() < found.until) return found.principal
+        if (clock.monotonicTimeNanosUnsafe() < found.until) return found.principal
         known.delete(header)
         return undefined
       },
       keep: (header, principal) => {
         if (header.length > longest) return
         if (known.size >= capacity) known.clear()
-        known.set(header, { principal, until: clock.currentTimeMillisUnsafe() + remembered })
+        known.set(header, { principal, until: clock.monotonicTimeNanosUnsafe() + remembered })
       }
     })
   })

@@ -1,10 +1,9 @@
 import { Database } from "#layers/memory/Database.ts"
 import { type KeyState, Scope } from "#schemas/Scope.ts"
 import { ApiKeys, type BootstrapKeys, InvalidKey } from "#src/access/ApiKeys.ts"
-import { derive, SecretKey } from "#src/access/SecretKey.ts"
+import * as KeyText from "#src/access/KeyText.ts"
 import { Effect, HashMap, Layer, Option, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { createHmac } from "node:crypto"
 
 const secretBytes = 32
 const production = Scope.make(1)
@@ -16,9 +15,8 @@ export const layer = Layer.effect(
   Effect.gen(function*() {
     const { modify, read } = yield* Database
     const { randomBytes } = yield* SecureRandom.SecureRandom
-    const pepper = derive(yield* SecretKey, "api-keys/digest")
-    const digest = (key: Redacted.Redacted) =>
-      createHmac("sha256", pepper).update(Redacted.value(key)).digest("base64url")
+    const digestOf = yield* KeyText.digesting
+    const digest = (key: Redacted.Redacted) => digestOf(Redacted.value(key))
 
     /** A key and what it opens. */
     const make = (prefix: string, scope: Scope, keyState: KeyState, secret: Redacted.Redacted | undefined) =>

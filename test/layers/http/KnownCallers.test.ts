@@ -2,7 +2,8 @@ import { KnownCallers, layer } from "#layers/http/KnownCallers.ts"
 import { Scope } from "#schemas/Scope.ts"
 import type { Principal } from "#src/access/ApiKeys.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { settable } from "#test/support/SettableClock.ts"
+import { Clock, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 
 const principal: Principal = { scope: Scope.make(1), keyState: "published" }
@@ -20,6 +21,22 @@ describe("KnownCallers", () => {
       yield* TestClock.adjust(1)
       assert.strictEqual(callers.find("Bearer a"), undefined)
     }).pipe(Effect.provide(layer)))
+
+  it.effect("a header is known for 30 s whatever the clock is set to meanwhile", () =>
+    Effect.gen(function*() {
+      const { set, tick, clock } = settable(1_000_000_000_000)
+      const callers = yield* Effect.provide(KnownCallers, Layer.fresh(layer)).pipe(
+        Effect.provideService(Clock.Clock, clock)
+      )
+      for (const to of [0, 1, 2_000_000_000_000]) {
+        callers.keep("Bearer a", principal)
+        set(to)
+        tick(29_999)
+        assert.strictEqual(callers.find("Bearer a"), principal)
+        tick(1)
+        assert.strictEqual(callers.find("Bearer a"), undefined)
+      }
+    }))
 
   it.effect("a header that is longer than any key is not remembered", () =>
     Effect.gen(function*() {

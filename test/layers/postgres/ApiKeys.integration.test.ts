@@ -3,10 +3,11 @@ import { ApiKeys } from "#src/access/ApiKeys.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as Migrations from "#layers/postgres/Migrations.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
+import { settable } from "#test/support/SettableClock.ts"
 import * as TcpProxy from "#test/support/TcpProxy.ts"
 import { NodeCrypto } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Fiber, Layer, Redacted } from "effect"
+import { Clock, Context, Effect, Fiber, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 
@@ -91,5 +92,22 @@ describe("ApiKeys on Postgres", () => {
       yield* keys.authenticate(set.testPublished)
       yield* TestClock.adjust("1 minute")
       assert.strictEqual((yield* Effect.flip(keys.authenticate(set.testPublished)))._tag, "InvalidKey")
+    }))
+
+  it.effect("a removed key is refused after half a minute whatever the clock is set to meanwhile", () =>
+    Effect.gen(function*() {
+      const node = yield* nodeOf(yield* migrated, 1)
+      const keys = Context.get(node, ApiKeys)
+      const set = yield* keys.bootstrap(undefined)
+      assert.isDefined(set)
+      const { clock, set: setTo, tick } = settable(1_000_000_000_000)
+      const asked = Effect.provideService(keys.authenticate(set.testPublished), Clock.Clock, clock)
+      yield* asked
+      yield* Context.get(node, SqlClient.SqlClient)`delete from api_keys`
+      setTo(0)
+      tick(29_999)
+      yield* asked
+      tick(1)
+      assert.strictEqual((yield* Effect.flip(asked))._tag, "InvalidKey")
     }))
 })
