@@ -32,7 +32,7 @@ const remedies: ReadonlyArray<readonly [said: RegExp, remedy: string]> = [
   ],
   [/no encryption$|SSL off$|SSL (?:connection )?is required/i, "it wants TLS: add sslmode=require to DATABASE_URL"],
   [
-    /too many (?:connections|clients)|connection slots/i,
+    /too many (?:connections|clients)|connection slots|lent no session/i,
     "a node takes up to 14 sessions, 10 with TIDINGS_WORKERS=0, beside those that others have"
   ],
   [/^permission denied for/i, "grant that to the role of DATABASE_URL"]

@@ -80,6 +80,18 @@ describe("a start that fails says what to change", () => {
         )
       }), 120_000)
 
+    it.live(`when it was given no PORT of its own beside another node, on ${runtime}`, () =>
+      Effect.gen(function*() {
+        const place = yield* Places.make("Postgres", { runtime })
+        const follows = 20_000 + place.port % 40_000
+        yield* taken(follows)
+        assert.strictEqual(
+          yield* saidBy(place, { TIDINGS_CLUSTER_PORT: "" }),
+          `cannot listen on 127.0.0.1:${follows}: another process listens there; free it or set ` +
+            "a PORT of this node's own, from which that port follows (or TIDINGS_CLUSTER_PORT, TIDINGS_CLUSTER_HOST)"
+        )
+      }), 120_000)
+
     it.live(
       `and of a variable that is none of its settings, and is perhaps a misspelt one, on ${runtime}`,
       () =>
