@@ -4,6 +4,9 @@ import * as Lifecycle from "#src/delivery/Lifecycle.ts"
 import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
+/** Is told that these nodes may still run, which is known after so many ms at most. */
+type Waiting = (addresses: ReadonlyArray<string>, longest: number) => Effect.Effect<void>
+
 /** The database belongs to nodes that run, and what is open in it to them. */
 export class NodesRun extends Schema.TaggedError<NodesRun>()("NodesRun", { addresses: Schema.Array(Schema.String) }) {
   override get message(): string {
@@ -11,30 +14,51 @@ export class NodesRun extends Schema.TaggedError<NodesRun>()("NodesRun", { addre
   }
 }
 
-/** In ms: a node that was not heard of for longer runs no more. */
+/** In ms: a node that was not heard of for longer runs no more. One that runs is heard of every two seconds. */
 const silence = 20_000
+const listened = 500
 
-const decodeNodes = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ address: Schema.String })))
+const decodeNodes = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ address: Schema.String, heardAt: Schema.Number }))
+)
 const decodeNumber = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ number: Schema.Int })]))
 const encodeEvents = Schema.encodeEffect(Schema.fromJsonString(Schema.Array(HistoryEvent)))
 
-const areStopped = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, now: number) {
+/** The nodes that were heard of lately, and when: epoch ms. */
+const heard = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
+  const now = yield* Clock.currentTimeMillis
+  return yield* decodeNodes(
+    yield* sql`select address, at::float8 as "heardAt"
+      from (select address, ${sql.literal(Runners.heardAt)} as at from ${sql(Runners.table)}) node
+      where at > ${now - silence} order by address`
+  )
+})
+
+/** Fails if a node runs. One that was heard of lately may have died since: then it is waited for its next word. */
+const areStopped = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, waiting: Waiting) {
   if ((yield* sql`select 1 where to_regclass(${Runners.table}) is not null`).length === 0) return
-  const rows = yield* sql`select address from ${sql(Runners.table)}
-    where ${sql.literal(Runners.heardAt)} > ${now - silence} order by address`
-  const addresses = (yield* decodeNodes(rows)).map(({ address }) => address)
-  if (addresses.length > 0) return yield* new NodesRun({ addresses })
+  let nodes = yield* heard(sql)
+  if (nodes.length === 0) return
+  const before = new Map(nodes.map(({ address, heardAt }) => [address, heardAt]))
+  yield* waiting([...before.keys()], silence)
+  // Not longer, also where the clock was set back since.
+  for (let waited = 0; nodes.length > 0 && waited < silence; waited += listened) {
+    yield* Effect.sleep(listened)
+    nodes = yield* heard(sql)
+    const running = nodes.filter(({ address, heardAt }) => heardAt > (before.get(address) ?? -Infinity))
+    if (running.length > 0) return yield* new NodesRun({ addresses: running.map(({ address }) => address) })
+  }
 })
 
 /**
  * Ends all that is open, in one transaction: messages that nobody is known to have taken are canceled, those that were
  * taken stay as they are and go on to no other channel, and requests to many are set aside. Answers how many of each.
  */
-export const endOpen = Effect.gen(function*() {
+export const endOpen = Effect.fnUntraced(function*(waiting: Waiting) {
   const sql = yield* SqlClient.SqlClient
+  yield* areStopped(sql, waiting)
   const now = yield* Clock.currentTimeMillis
   const events = yield* encodeEvents([{ type: "CANCELED", ts: now }])
-  yield* areStopped(sql, now)
   return yield* sql.withTransaction(Effect.gen(function*() {
     const [canceled] = yield* decodeNumber(
       yield* sql`with canceled as (

@@ -9,6 +9,9 @@ import { SqlClient } from "effect/sql"
 
 const stores = Layer.provideMerge(Stores.layer, FreshDatabase.layerEmpty)
 
+/** The end where nobody is heard of. */
+const end = endOpen(() => Effect.die("nothing to wait for"))
+
 describe("the end of all that is open", () => {
   it.live(
     "cancels what nobody took, keeps the status of what was taken, and sets requests to many aside, once",
@@ -28,7 +31,7 @@ describe("the end of all that is open", () => {
           Fixture.id(place.at)
         }, 1, 'published', '[]', '{}', '{}', 'EXPANDING', 0, ${place.at}, ${place.at})`
 
-        assert.deepStrictEqual(yield* endOpen, { canceled: 2, taken: 1, requests: 1 })
+        assert.deepStrictEqual(yield* end, { canceled: 2, taken: 1, requests: 1 })
         const statusOf = ({ id }: typeof ready) => Effect.map(log.get(place.scope, id), ({ status }) => status)
         assert.deepStrictEqual(
           yield* Effect.forEach([ready, delayed, taken, done], statusOf),
@@ -37,21 +40,40 @@ describe("the end of all that is open", () => {
         const open = yield* sql`select 1 from messages where due_at is not null
         union all select 1 from expansions where due_at is not null or state <> 'FAILED'`
         assert.lengthOf(open, 0)
-        assert.deepStrictEqual(yield* endOpen, { canceled: 0, taken: 0, requests: 0 })
+        assert.deepStrictEqual(yield* end, { canceled: 0, taken: 0, requests: 0 })
       }).pipe(Effect.provide(stores)),
     60_000
   )
 
-  it.live("touches nothing while a node runs", () =>
+  it.live("touches nothing while a node runs, which is one that goes on being heard of", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* Fixture.accepted(yield* Fixture.world)
       yield* sql`create table cluster_runners (address text primary key, last_heartbeat timestamp)`
-      yield* sql`insert into cluster_runners values ('10.0.0.1:23000', localtimestamp), ('10.0.0.2:23000', localtimestamp - interval '1 day')`
-      const refused = yield* Effect.flip(endOpen)
+      yield* sql`insert into cluster_runners values ('10.0.0.1:23000', localtimestamp),
+        ('10.0.0.2:23000', localtimestamp - interval '1 day'), ('10.0.0.3:23000', localtimestamp - interval '1 second')`
+      const asked: Array<ReadonlyArray<string>> = []
+      const ending = endOpen((addresses) =>
+        Effect.andThen(
+          Effect.sync(() => asked.push(addresses)),
+          Effect.orDie(sql`update cluster_runners set last_heartbeat = localtimestamp where address = '10.0.0.1:23000'`)
+        )
+      )
+      const refused = yield* Effect.flip(ending)
       assert.include(refused.message, "a node runs on this database (10.0.0.1:23000); stop it first")
+      assert.deepStrictEqual(asked, [["10.0.0.1:23000", "10.0.0.3:23000"]])
       assert.lengthOf(yield* sql`select 1 from messages where due_at = 0`, 1)
-      yield* sql`update cluster_runners set last_heartbeat = localtimestamp - interval '1 minute'`
-      assert.deepInclude(yield* endOpen, { canceled: 1 })
+    }).pipe(Effect.provide(stores)), 60_000)
+
+  it.live("waits for the word of a node that died a moment ago, and goes on without it", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      yield* Fixture.accepted(yield* Fixture.world)
+      yield* sql`create table cluster_runners (address text primary key, last_heartbeat timestamp)`
+      yield* sql`insert into cluster_runners values ('10.0.0.1:23000', localtimestamp - interval '18 seconds')`
+      const asked: Array<ReadonlyArray<string>> = []
+      const ended = yield* endOpen((addresses) => Effect.sync(() => void asked.push(addresses)))
+      assert.deepInclude(ended, { canceled: 1 })
+      assert.deepStrictEqual(asked, [["10.0.0.1:23000"]])
     }).pipe(Effect.provide(stores)), 60_000)
 })
