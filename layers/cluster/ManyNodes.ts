@@ -1,7 +1,8 @@
 import { CannotListen } from "#layers/CannotStart.ts"
 import * as Migrations from "#layers/postgres/Migrations.ts"
 import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
-import { Array, Effect, Layer, Logger, Option } from "effect"
+import { Array, Cause, Effect, Layer, Logger, Option } from "effect"
+import { Socket } from "effect/socket"
 import { MessageStorage, RunnerAddress, ShardingConfig, SqlRunnerStorage } from "effect/cluster"
 
 /** Where the other nodes reach this one. */
@@ -33,13 +34,24 @@ const runners = SqlRunnerStorage.layerStorage({ prefix }).pipe(
 /** What the cluster says every two seconds of an outage, whose beginning and end it tells too. */
 const repeated = "Shard lock storage is still unhealthy"
 
-const untiring = <A>(logger: Logger.Logger<unknown, A>): Logger.Logger<unknown, A | undefined> =>
-  Logger.make((options) => Array.ensure(options.message)[0] === repeated ? undefined : logger.log(options))
+/**
+ * What it says, as an error, of a connection that another node broke off: one that died, or did not wait for this one,
+ * which stood still. Both are told of elsewhere.
+ */
+const brokenOff = "Unhandled error in SocketServer"
 
-/** The loggers, without what is only repeated. */
-const once = Layer.effect(
+const isNoise = ({ cause, message }: Logger.Options<unknown>): boolean => {
+  const [text] = Array.ensure(message)
+  return text === repeated || (text === brokenOff && Socket.isSocketError(Cause.squash(cause)))
+}
+
+const discerning = <A>(logger: Logger.Logger<unknown, A>): Logger.Logger<unknown, A | undefined> =>
+  Logger.make((options) => isNoise(options) ? undefined : logger.log(options))
+
+/** The loggers, without what tells an operator nothing. */
+const quiet = Layer.effect(
   Logger.CurrentLoggers,
-  Effect.map(Logger.CurrentLoggers, (loggers) => new Set([...loggers].map(untiring)))
+  Effect.map(Logger.CurrentLoggers, (loggers) => new Set([...loggers].map(discerning)))
 )
 
 /** The cluster of all nodes on this database: its table lists the runners, and its advisory locks place the shards. */
@@ -64,6 +76,6 @@ export const layer = ({ host, isPortGiven, port }: Address) => {
       )),
     Layer.provide([MessageStorage.layerNoop, runners]),
     Layer.provide(ShardingConfig.layer({ ...ShardingConfig.defaults, ...shardingConfig })),
-    Layer.provide(once)
+    Layer.provide(quiet)
   )
 }

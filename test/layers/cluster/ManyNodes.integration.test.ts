@@ -10,7 +10,10 @@ import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import * as Ports from "#test/support/Ports.ts"
 import { NodeCrypto } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Context, Effect, Exit, Layer, type Redacted, Schedule, Scope } from "effect"
+import { Clock, Context, Effect, Exit, Layer, Logger, type Redacted, Schedule, Scope } from "effect"
+import { once } from "node:events"
+import { connect } from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
 
 const count = 64
 const host = "127.0.0.1"
@@ -85,5 +88,32 @@ describe("The cluster of all nodes on a database", () => {
         assert.strictEqual(second.running.size, 0)
       }).pipe(Effect.provideService(ShardCount, count)),
     180_000
+  )
+
+  it.live(
+    "does not take it for an error of its own that another node breaks its connection off",
+    () =>
+      Effect.gen(function*() {
+        const database = yield* FreshDatabase.url
+        yield* Effect.provide(Effect.void, Layer.provide(Migrations.layer, FreshDatabase.node(database)))
+        const lines: Array<string> = []
+        const heard = Logger.layer([
+          Logger.make(({ logLevel, message }) => void lines.push(`${logLevel} ${String(message)}`))
+        ])
+        const node = yield* Effect.provide(joining(database), heard)
+        yield* shared([node])
+        const broken = async () => {
+          const socket = connect(Number(node.address.split(":")[1]), host)
+          await once(socket, "connect")
+          await sleep(50)
+          const closed = once(socket, "close")
+          socket.resetAndDestroy()
+          await closed
+        }
+        yield* Effect.promise(broken)
+        yield* Effect.sleep("500 millis")
+        assert.deepStrictEqual(lines.filter((line) => !line.startsWith("Info")), [])
+      }).pipe(Effect.provideService(ShardCount, count)),
+    60_000
   )
 })
