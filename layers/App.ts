@@ -173,18 +173,17 @@ const readers = Layer.mergeAll(
  * Where the shards run: all in this process with the embedded store, else spread over the nodes of the database. A
  * server that has workers leaves them to those.
  */
-const placement = ({ databaseUrl, workers, ...settings }: Values): Layer.Layer<
+const placement = ({ clusterHost: host, clusterPort: port, databaseUrl, followsPort, workers }: Values): Layer.Layer<
   Placed,
   CannotListen | Config.ConfigError | SqlError.SqlError,
   NodeId.NodeId | PgClient.PgClient | SecureRandom.SecureRandom | SqlClient.SqlClient | Shards.Shards
 > => {
-  const { clusterHost: host, clusterPort: port, isClusterPortGiven: isPortGiven } = settings
   const address = `${host}:${port}`
   if (databaseUrl === undefined) return Placement.layer("embedded").pipe(Layer.provide(SingleNode.layer))
   if (workers > 0) return Layer.merge(Placement.none, Wakeups.announced(address))
   return Placement.layer(address).pipe(
     Layer.merge(Wakeups.layer(address)),
-    Layer.provide(ManyNodes.layer({ host, port, isPortGiven }))
+    Layer.provide(ManyNodes.layer({ host, port, followsPort }))
   )
 }
 

@@ -9,8 +9,8 @@ import { MessageStorage, RunnerAddress, ShardingConfig, SqlRunnerStorage } from 
 export interface Address {
   readonly host: string
   readonly port: number
-  /** Whether the operator chose the port; else it follows from `PORT`, of which a second node here has forgotten its own. */
-  readonly isPortGiven: boolean
+  /** Whether the port follows from `PORT`, so that a second node here needs one of its own. */
+  readonly followsPort: boolean
 }
 
 /** With these, a dead node's shards are served elsewhere within 10 s, and a joining node has its share in about 1 s. */
@@ -55,7 +55,7 @@ const quiet = Layer.effect(
 )
 
 /** The cluster of all nodes on this database: its table lists the runners, and its advisory locks place the shards. */
-export const layer = ({ host, isPortGiven, port }: Address) => {
+export const layer = ({ followsPort, host, port }: Address) => {
   const address = RunnerAddress.make(host, port)
   const shardingConfig = {
     ...times,
@@ -68,9 +68,9 @@ export const layer = ({ host, isPortGiven, port }: Address) => {
       Layer.effectContext(
         new CannotListen({
           address: `${host}:${port}`,
-          variable: isPortGiven
-            ? "TIDINGS_CLUSTER_HOST or TIDINGS_CLUSTER_PORT"
-            : "a PORT of this node's own, from which that port follows (or TIDINGS_CLUSTER_PORT, TIDINGS_CLUSTER_HOST)",
+          variable: followsPort
+            ? "a PORT of this node's own, from which that port follows (or TIDINGS_CLUSTER_PORT, TIDINGS_CLUSTER_HOST)"
+            : "TIDINGS_CLUSTER_HOST or TIDINGS_CLUSTER_PORT",
           cause
         })
       )),

@@ -14,7 +14,10 @@ const counted = 10_000
 const patience = 1_000
 
 const decode = Schema.decodeUnknownEffect(
-  Schema.Array(Schema.Struct({ depth: Schema.Number, oldest: Schema.NullOr(Schema.Number) }))
+  Schema.Tuple([Schema.Struct({ depth: Schema.Number, oldest: Schema.NullOr(Schema.Number) })])
+)
+const decodeLater = Schema.decodeUnknownEffect(
+  Schema.Tuple([Schema.Struct({ delay: Schema.Int, retry: Schema.Int, escalation: Schema.Int, requests: Schema.Int })])
 )
 
 export const layer = Layer.effect(
@@ -29,7 +32,7 @@ export const layer = Layer.effect(
         function*(now) {
           // Each lane is read in the order of its index, so that its oldest row is counted whatever waits in the other.
           const begins = Lane.literals.map(from)
-          const rows = yield* sql`
+          const [{ depth, oldest }] = yield* sql`
           select least(count(*), ${counted})::float8 as depth, min(since)::float8 as oldest
           from unnest(${Lane.literals}::text[], ${begins.map(({ seq }) => BigInt(seq))}::bigint[],
             ${begins.map(({ dueAt }) => BigInt(dueAt))}::bigint[]) lanes (lane, from_seq, from_due), lateral (
@@ -39,7 +42,18 @@ export const layer = Layer.effect(
             (select due_at from messages where lane = lanes.lane and due_at > 0 and due_at >= from_due and due_at <= ${now} and id >= ${since()}
              order by due_at limit ${counted})
           ) due`.pipe(Effect.flatMap(decode))
-          return { depth: rows[0]?.depth ?? 0, counted, oldestDueMs: rows[0]?.oldest ?? undefined }
+          const [{ requests, ...waiting }] = yield* sql`
+          select (count(*) filter (where status = 'DELAYED'))::int as delay,
+            (count(*) filter (where status in ('ENQUEUED', 'ROUTED')))::int as retry,
+            (count(*) filter (where status not in ('DELAYED', 'ENQUEUED', 'ROUTED')))::int as escalation,
+            (select count(*)::int from (select from expansions where due_at is not null order by shard, due_at limit ${counted}) open) as requests
+          from (
+            select status from unnest(${Lane.literals}::text[]) lanes (lane), lateral (
+              select status, due_at from messages where lane = lanes.lane and due_at > 0 and due_at > ${now} and id >= ${since()}
+              order by due_at limit ${counted}
+            ) later limit ${counted}
+          ) waiting`.pipe(Effect.flatMap(decodeLater))
+          return { depth, waiting, requests, counted, oldestDueMs: oldest ?? undefined }
         },
         inOrder(sql),
         orUnavailable

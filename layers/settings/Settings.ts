@@ -29,8 +29,8 @@ export interface Values {
   readonly rateLimits: string
   readonly clusterHost: string
   readonly clusterPort: number
-  /** Whether `clusterPort` was given; else it follows from `port`. */
-  readonly isClusterPortGiven: boolean
+  /** Whether `clusterPort` follows from `port`, since none was given. */
+  readonly followsPort: boolean
   /**
    * How many engine workers run beside this process, which then owns no shards itself. Where none is asked for, one
    * does, if there is a database that they can share and a processor for it. The first one has the node's
@@ -266,7 +266,7 @@ const read = Effect.gen(function*() {
     durability,
     rateLimits,
     shards,
-    isClusterPortGiven: clusterPort !== undefined,
+    followsPort: clusterPort === undefined,
     clusterPort: (clusterPort ?? clusterPortOf(port)) + above(worker ?? 0)
   })
 })

@@ -1,6 +1,6 @@
 import { MetricsAreSent } from "#layers/telemetry/Telemetry.ts"
 import { Shards } from "#src/delivery/Shards.ts"
-import { Backlogs } from "#src/reports/Backlog.ts"
+import { Backlogs, type Wait, waits } from "#src/reports/Backlog.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import * as Patience from "#src/store/Patience.ts"
 import { Clock, Effect, Metric } from "effect"
@@ -13,6 +13,14 @@ const depth = Metric.gauge("tidings_due_messages", {
 })
 const oldest = Metric.gauge("tidings_oldest_due_age_seconds", {
   description: "Age of the oldest due message, 0 when none is due"
+})
+const waiting = (reason: Wait) =>
+  Metric.gauge("tidings_waiting_messages", {
+    description: "Messages that wait for a later time: a delay, another try or an escalation; counted up to 10,000",
+    attributes: { reason }
+  })
+const requests = Metric.gauge("tidings_open_expansions", {
+  description: "Requests to many that still become messages, those that wait too, counted up to 10,000"
 })
 const held = Metric.gauge("tidings_held_messages", { description: "Messages in this engine's hands" })
 const owned = Metric.gauge("tidings_owned_shards", { description: "Shards owned by this engine" })
@@ -44,8 +52,10 @@ export const make = Effect.fnUntraced(function*({ engine, store }: Measured) {
     const backlog = yield* Effect.result(patiently(backlogs.measure(now)))
     yield* Metric.update(up, backlog._tag === "Success" ? 1 : 0)
     if (backlog._tag === "Failure") return
-    const { depth: due, oldestDueMs = now } = backlog.success
+    const { depth: due, oldestDueMs = now, requests: open, waiting: later } = backlog.success
     yield* Metric.update(depth, due)
+    yield* Effect.forEach(waits, (reason) => Metric.update(waiting(reason), later[reason]), { discard: true })
+    yield* Metric.update(requests, open)
     yield* Metric.update(oldest, Math.max(0, now - oldestDueMs) / 1_000)
   })
   const measure = Effect.andThen(engine ? measureEngine : Effect.void, store ? measureStore : Effect.void)

@@ -2,11 +2,21 @@ import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Context, type Effect } from "effect"
 
 /**
- * Work that is due and not done. `depth` counts up to `counted` rows and no further. `oldestDueMs` is epoch ms; absent
- * if nothing is due.
+ * What messages that are not due wait for: the time that their sender said, another try, or the provider's word of one
+ * that was taken.
+ */
+export const waits = ["delay", "retry", "escalation"] as const
+export type Wait = typeof waits[number]
+
+/**
+ * Work that is not done. `depth` is what is due of it, `waiting` what is not yet, `requests` the requests to many that
+ * still become messages or wait to. All count up to `counted` rows and no further; of what waits, what is due next.
+ * `oldestDueMs` is epoch ms; absent if nothing is due.
  */
 export interface Backlog {
   readonly depth: number
+  readonly waiting: Readonly<Record<Wait, number>>
+  readonly requests: number
   readonly counted: number
   readonly oldestDueMs: number | undefined
 }

@@ -57,14 +57,6 @@ export const expanded = Metric.counter("tidings_expanded_messages_total", {
   incremental: true
 })
 
-/**
- * Requests to many recipients that are still being expanded into messages, as this node last saw them: it looks at up
- * to 8 of its shards.
- */
-export const expansionsOpen = Metric.gauge("tidings_open_expansions", {
-  description: "Requests to many that still become messages here, counted up to 8"
-})
-
 /** Requests to many recipients set aside after too many tries. */
 export const expansionsQuarantined = Metric.counter("tidings_expansions_quarantined_total", {
   description: "Requests to many quarantined after five tries",

@@ -25,7 +25,7 @@ describe("settings (design.md §6)", () => {
         rateLimits: "",
         clusterHost: "127.0.0.1",
         clusterPort: 23_000,
-        isClusterPortGiven: false,
+        followsPort: true,
         workers: 0,
         worker: undefined,
         retentionDays: undefined
@@ -35,12 +35,12 @@ describe("settings (design.md §6)", () => {
   it.effect("a worker starts no workers; the first one has its node's cluster port, the others the next ones", () =>
     Effect.gen(function*() {
       for (const [port, variables] of [[23_001, {}], [7_001, { TIDINGS_CLUSTER_PORT: "7000" }]] as const) {
-        const isClusterPortGiven = "TIDINGS_CLUSTER_PORT" in variables
+        const followsPort = !("TIDINGS_CLUSTER_PORT" in variables)
         const seen = yield* Settings.Settings.pipe(
           Effect.provide(settings({ DATABASE_URL: "postgres://host", TIDINGS_WORKERS: "3", ...variables })),
           Effect.provideService(Settings.WorkerNumber, 2)
         )
-        assert.deepInclude(seen, { worker: 2, workers: 0, clusterPort: port, isClusterPortGiven })
+        assert.deepInclude(seen, { worker: 2, workers: 0, clusterPort: port, followsPort })
       }
     }))
 

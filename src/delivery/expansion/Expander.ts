@@ -13,9 +13,8 @@ import type { Together } from "#src/delivery/shards/Together.ts"
 import * as Turn from "#src/delivery/expansion/Turn.ts"
 import * as Waiting from "#src/delivery/expansion/Waiting.ts"
 import type { Members } from "#src/people/Members.ts"
-import * as Metrics from "#src/reports/Metrics.ts"
 import * as Outage from "#src/store/Outage.ts"
-import { Clock, Duration, Effect, Fiber, Latch, Metric, Schedule, type Scope } from "effect"
+import { Clock, Duration, Effect, Fiber, Latch, Schedule, type Scope } from "effect"
 
 /** Expansions of one look, and messages after which the turn of an expansion ends. */
 const looked = 8
@@ -135,7 +134,6 @@ export const make = Effect.fnUntraced(function*(options: {
       : yield* expansions.open(shards, yield* Clock.currentTimeMillis, looked)
     nextDue = next ?? Infinity
     found = rows.length
-    yield* Metric.update(Metrics.expansionsOpen, rows.length)
     for (const row of rows) yield* guardedTurn(row)
     if (shards.length > 0) yield* outage.found()
     return rows.length > 0

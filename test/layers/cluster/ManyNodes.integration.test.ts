@@ -40,7 +40,7 @@ const joining = Effect.fnUntraced(function*(database: Redacted.Redacted) {
   const { assigned } = Context.get(
     yield* Layer.buildWithScope(
       Placed.layer(`${host}:${port}`).pipe(
-        Layer.provide([ManyNodes.layer({ host, port, isPortGiven: true }), Layer.mock(Shards, { own })]),
+        Layer.provide([ManyNodes.layer({ host, port, followsPort: false }), Layer.mock(Shards, { own })]),
         Layer.provide([FreshDatabase.node(database), NodeCrypto.layer])
       ),
       scope

@@ -15,7 +15,14 @@ const isWell = {
   isWritable: Effect.succeed(true),
   hasRoom: Effect.succeed(true),
   isLocked: Effect.succeed(false),
-  measure: () => Effect.succeed({ depth: 7, counted: 10_000, oldestDueMs: undefined })
+  measure: () =>
+    Effect.succeed({
+      depth: 7,
+      waiting: { delay: 1, retry: 2, escalation: 3 },
+      requests: 4,
+      counted: 10_000,
+      oldestDueMs: undefined
+    })
 }
 
 const ready: Report = { unready: null, metrics: "tidings_held_messages 5\n" }

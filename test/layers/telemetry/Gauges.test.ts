@@ -30,10 +30,10 @@ const start = Effect.fnUntraced(
     )
     const read = Effect.map(Metric.snapshot, (all) =>
       Object.fromEntries(
-        all.filter(({ id }) => /^tidings_(?:database_up|due|oldest|held|owned)/.test(id)).map((
-          { id, state }
+        all.filter(({ id }) => /^tidings_(?:database_up|due|oldest|held|open|owned|waiting)/.test(id)).map((
+          { attributes, id, state }
         ) => [
-          id.slice("tidings_".length),
+          [id.slice("tidings_".length), ...Object.values(attributes ?? {})].join(" "),
           Predicate.hasProperty(state, "value") ? state.value : undefined
         ])
       ))
@@ -41,21 +41,42 @@ const start = Effect.fnUntraced(
   }
 )
 
-const backlog = (depth: number, oldestDueMs: number | undefined) =>
-  Effect.succeed<Backlog>({ depth, counted: 10_000, oldestDueMs })
+const nothing = { delay: 0, retry: 0, escalation: 0 }
+
+const backlog = (
+  depth: number,
+  oldestDueMs: number | undefined,
+  more: Partial<Pick<Backlog, "requests" | "waiting">> = {}
+) => Effect.succeed<Backlog>({ depth, waiting: nothing, requests: 0, counted: 10_000, oldestDueMs, ...more })
 
 describe("Gauges", () => {
   it.effect("tell what is due, in seconds how long, and what this node has in hand", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(100_000)
-      const { measure, read } = yield* start([backlog(7, 98_500), backlog(0, undefined), backlog(1, 100_400)], false)
+      const more = { requests: 4, waiting: { delay: 1, retry: 2, escalation: 3 } }
+      const script = [backlog(7, 98_500, more), backlog(0, undefined), backlog(1, 100_400)]
+      const { measure, read } = yield* start(script, false)
       yield* measure
       const own = { held_messages: 3, owned_shards: 2, database_up: 1 }
-      assert.deepStrictEqual(yield* read, { ...own, due_messages: 7, oldest_due_age_seconds: 1.5 })
+      assert.deepStrictEqual(yield* read, {
+        ...own,
+        due_messages: 7,
+        oldest_due_age_seconds: 1.5,
+        open_expansions: 4,
+        "waiting_messages delay": 1,
+        "waiting_messages retry": 2,
+        "waiting_messages escalation": 3
+      })
+      const none = {
+        open_expansions: 0,
+        "waiting_messages delay": 0,
+        "waiting_messages retry": 0,
+        "waiting_messages escalation": 0
+      }
       yield* measure
-      assert.deepStrictEqual(yield* read, { ...own, due_messages: 0, oldest_due_age_seconds: 0 })
+      assert.deepStrictEqual(yield* read, { ...own, ...none, due_messages: 0, oldest_due_age_seconds: 0 })
       yield* measure
-      assert.deepStrictEqual(yield* read, { ...own, due_messages: 1, oldest_due_age_seconds: 0 })
+      assert.deepStrictEqual(yield* read, { ...own, ...none, due_messages: 1, oldest_due_age_seconds: 0 })
     }))
 
   it.effect("of a server are the store's alone, and of its worker the engine's", () =>
@@ -63,11 +84,11 @@ describe("Gauges", () => {
       const names = Effect.fnUntraced(function*(measured: Gauges.Measured) {
         const { measure, read } = yield* start([backlog(7, undefined)], false, measured)
         yield* measure
-        return Object.keys(yield* read).sort()
+        return [...new Set(Object.keys(yield* read).map((name) => name.split(" ")[0]))].sort()
       })
       const separate = (measured: Gauges.Measured) =>
         Effect.provideService(names(measured), Metric.MetricRegistry, new Map())
-      const ofStore = ["database_up", "due_messages", "oldest_due_age_seconds"]
+      const ofStore = ["database_up", "due_messages", "oldest_due_age_seconds", "open_expansions", "waiting_messages"]
       assert.deepStrictEqual(yield* separate({ engine: false, store: true }), ofStore)
       assert.deepStrictEqual(yield* separate({ engine: true, store: false }), ["held_messages", "owned_shards"])
     }))

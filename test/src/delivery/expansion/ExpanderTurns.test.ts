@@ -1,8 +1,7 @@
 import { encodePlace, start } from "#src/delivery/Expansion.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import * as Metrics from "#src/reports/Metrics.ts"
 import { assert, layer } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Metric } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import { members, pass, running, stores } from "./OneOwner.ts"
 
 const away = new StoreUnavailable({ cause: "planted" })
@@ -108,7 +107,6 @@ layer(stores)("The owner of requests to many", (it) => {
       const id = yield* accept(5_000)
       behind()
       yield* pass(1_000)
-      assert.strictEqual((yield* Metric.value(Metrics.expansionsOpen)).value, 1)
       const leaving = yield* Effect.forkChild(Fiber.interrupt(owning), { startImmediately: true })
       yield* pass(1_000)
       assert.isUndefined(leaving.pollUnsafe())
@@ -118,7 +116,6 @@ layer(stores)("The owner of requests to many", (it) => {
       const written = advances.filter(({ page }) => page !== undefined).length
       assert.isAtMost(written, 2)
       assert.deepStrictEqual(yield* state(id), ["RUNNING", written * 1_000])
-      assert.strictEqual((yield* Metric.value(Metrics.expansionsOpen)).value, 0, "nothing more becomes messages here")
     }))
 
   it.effect("a node whose shards are gone sleeps, also when what it knew of comes due", () =>
