@@ -7,7 +7,15 @@ import { MessageId } from "#schemas/MessageId.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as TypeId from "#src/access/TypeId.ts"
-import { type Batch, JobClosed, JobNotFound, Jobs, type JobUser, longestClosing } from "#src/delivery/bulk/Jobs.ts"
+import {
+  type Batch,
+  JobClosed,
+  JobNotFound,
+  Jobs,
+  type JobUser,
+  longestClosing,
+  type NewUser
+} from "#src/delivery/bulk/Jobs.ts"
 import { Place } from "#src/delivery/Expansion.ts"
 import * as Ids from "#src/delivery/intake/Ids.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
@@ -63,6 +71,29 @@ const make = Effect.gen(function*() {
     return id
   }, orUnavailable)
 
+  /**
+   * Inserts those of the users whose keys are new, at positions from `from` on; answers their keys. The key's own index
+   * tells which are known, whatever is known of the table: for a lookup of each, the planner took the index of the
+   * positions while the table had no statistics, and read all of the job's users for each.
+   */
+  const inserted = Effect.fnUntraced(
+    function*(scope: Scope, id: string, from: number, users: ReadonlyArray<NewUser>) {
+      const rows = users.map(({ error, key, user }, index) => ({
+        position: from + index,
+        key,
+        bulk_user: encodeUser(user),
+        error
+      }))
+      const keys = yield* sql`insert into bulk_users (scope, job_id, position, key, bulk_user, error)
+        select ${scope}::int, ${id}, position, key, bulk_user, error from json_to_recordset(${
+        JSON.stringify(rows)
+      }::json)
+          as r(position int, key text, bulk_user text, error text)
+        on conflict (scope, job_id, key) do nothing returning key`.pipe(Effect.flatMap(decodeKeys))
+      return new Set(keys.map(({ key }) => key))
+    }
+  )
+
   // The job's row is locked first: calls that add users wait for each other, and the run that closes it for them.
   const add: Jobs["Service"]["add"] = Effect.fnUntraced(
     function*(scope, id, users) {
@@ -70,30 +101,18 @@ const make = Effect.gen(function*() {
         where scope = ${scope} and id = ${id} for update`.pipe(Effect.flatMap(decodeStanding), Effect.map(Array.head))
       if (Option.isNone(standing)) return yield* new JobNotFound({ id })
       if (standing.value.requestId !== null) return yield* new JobClosed({ id })
-      // Each user is looked up by key. With a plain join, the planner reads all users of a new job, for which it has no
-      // statistics, and searches the whole set for each of them.
-      const stored = yield* sql`select x.key from unnest(${users.map(({ key }) => key)}::text[]) as x(key)
-        cross join lateral (select from bulk_users u
-          where u.scope = ${scope} and u.job_id = ${id} and u.key = x.key collate "C" limit 1) u`.pipe(
-        Effect.flatMap(decodeKeys)
-      )
-      const known = new Set(stored.map(({ key }) => key))
-      const fresh = users.filter(({ key }) => !known.has(key))
-      const rows = fresh.map(({ error, key, user }, index) => ({
-        position: standing.value.received + index,
-        key,
-        bulk_user: encodeUser(user),
-        error
-      }))
-      yield* sql`insert into bulk_users (scope, job_id, position, key, bulk_user, error)
-        select ${scope}::int, ${id}, position, key, bulk_user, error from json_to_recordset(${
-        JSON.stringify(rows)
-      }::json)
-          as r(position int, key text, bulk_user text, error text)`
+      const { received } = standing.value
+      const added = yield* inserted(scope, id, received, users)
+      const fresh = users.filter(({ key }) => added.has(key))
+      // Positions have no gaps, and so are given anew where some were known.
+      if (fresh.length < users.length) {
+        yield* sql`delete from bulk_users where scope = ${scope} and job_id = ${id} and position >= ${received}`
+        yield* inserted(scope, id, received, fresh)
+      }
       const failures = fresh.filter(({ error }) => error !== undefined).length
       yield* sql`update bulk_jobs set received = received + ${fresh.length}, failures = failures + ${failures}
         where scope = ${scope} and id = ${id}`
-      return known
+      return new Set(users.flatMap(({ key }) => added.has(key) ? [] : [key]))
     },
     sql.withTransaction,
     orUnavailable

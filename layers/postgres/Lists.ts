@@ -123,12 +123,13 @@ const make = Effect.gen(function*() {
       on conflict (scope, list_id, user_id) do update set preferences = coalesce(excluded.preferences, s.preferences)`
   }, orUnavailable)
 
-  // Locks the rows in the order in which `join` does.
+  // Locks the rows first, in the order in which `join` does. A join with them would compare each with all of them while
+  // the table has no statistics.
   const leave: Lists["Service"]["leave"] = (scope, userId) =>
-    sql`with own as materialized (select list_id from list_subscriptions where scope = ${scope} and user_id = ${userId}
+    sql`with own as materialized (select from list_subscriptions where scope = ${scope} and user_id = ${userId}
         order by list_id for update)
-      delete from list_subscriptions s using own
-      where s.scope = ${scope} and s.user_id = ${userId} and s.list_id = own.list_id`.pipe(
+      delete from list_subscriptions
+      where scope = ${scope} and user_id = ${userId} and (select count(*) from own) > 0`.pipe(
       Effect.asVoid,
       orUnavailable
     )

@@ -124,14 +124,14 @@ const make = Effect.gen(function*() {
     orUnavailable
   )
 
-  // Locks the memberships in the order in which `Memberships.put` does.
+  // Locks the memberships first, in the order in which `Memberships.put` does; `Lists.leave` says why this is no join.
   const remove: Profiles["Service"]["remove"] = Effect.fnUntraced(function*(scope, userId) {
     const now = yield* Clock.currentTimeMillis
     yield* sql`with devices as (delete from device_tokens where scope = ${scope} and user_id = ${userId}),
-      told as materialized (select tenant_id from tenant_users
+      told as materialized (select from tenant_users
         where scope = ${scope} and user_id = ${userId} and profile is not null order by tenant_id for update),
-      memberships as (update tenant_users m set profile = null, updated_at = ${now} from told
-        where m.scope = ${scope} and m.user_id = ${userId} and m.tenant_id = told.tenant_id)
+      memberships as (update tenant_users set profile = null, updated_at = ${now}
+        where scope = ${scope} and user_id = ${userId} and profile is not null and (select count(*) from told) > 0)
       delete from profiles where scope = ${scope} and user_id = ${userId}`
   }, orUnavailable)
 

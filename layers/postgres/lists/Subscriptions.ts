@@ -72,8 +72,10 @@ export const make = (sql: SqlClient.SqlClient, cursors: Cursor.Cursors) => {
       yield* sql`insert into lists (scope, id, name, created_at, updated_at)
         values (${scope}, ${id}, ${id}, ${now}, ${now}) on conflict (scope, id) do update set deleted_at = null,
           updated_at = case when lists.deleted_at is null then lists.updated_at else excluded.updated_at end`
-      yield* sql`with gone as (delete from list_subscriptions s where scope = ${scope} and list_id = ${id} and not exists
-          (select 1 from json_to_recordset(${rows}::json) as x(user_id text) where x.user_id = s.user_id))
+      // `not in` looks each subscription up in a set. The planner may make a join of `not exists`, which compared each
+      // with all users that are given while the table had no statistics.
+      yield* sql`with gone as (delete from list_subscriptions where scope = ${scope} and list_id = ${id}
+          and user_id not in (select x.user_id from json_to_recordset(${rows}::json) as x(user_id text)))
         ${inserted(scope, id, rows, now)}
         on conflict (scope, list_id, user_id) do update set preferences = excluded.preferences`
     },

@@ -48,10 +48,13 @@ layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layerEmpty)), { timeout
           const sql = yield* SqlClient.SqlClient
           const jobs = yield* Jobs
           const job = `job ${plan}`
+          yield* sql`alter table bulk_users set (autovacuum_enabled = false)`
           yield* sql`insert into bulk_jobs (scope, id, definition, received, created_at) values (1, ${job}, '', 5000, 0)`
+          // Long keys make their index deeper than that of the positions, and so dearer where nothing is known of the table.
+          const key = "a person's key ".repeat(10)
           yield* sql`insert into bulk_users (scope, job_id, position, key, bulk_user)
-          select 1, ${job}, n, 'key ' || n, '{}' from generate_series(0, 4999) n`
-          const users = Array.makeBy(100, (n) => ({ key: `key ${4_990 + n}`, user: {}, error: undefined }))
+          select 1, ${job}, n, ${key} || n, '{}' from generate_series(0, 4999) n`
+          const users = Array.makeBy(100, (n) => ({ key: `${key}${4_990 + n}`, user: {}, error: undefined }))
           const { result, rows } = yield* Reads.rows(
             "bulk_users",
             Effect.andThen(sql`select set_config('plan_cache_mode', ${plan}, true)`, jobs.add(scope, job, users))
