@@ -138,17 +138,16 @@ export const layer = Layer.effect(
         const id = yield* newPageId
         const publishedAt = yield* Clock.currentTimeMillis
         const page = PreferenceSnapshot.toText(settings, yield* sections(scope))
-        const before = yield* read((state) => Option.getOrElse(HashMap.get(state.preferences.pages, scope), () => []))
-        const version = Math.max(publishedAt, (before.at(-1)?.version ?? 0) + 1)
-        yield* change(({ pages }) => ({ pages: HashMap.set(pages, scope, [...before, { id, version, page }]) }))
+        const before = yield* read((state) => Option.getOrUndefined(HashMap.get(state.preferences.pages, scope)))
+        const version = Math.max(publishedAt, (before?.version ?? 0) + 1)
+        yield* change(({ pages }) => ({ pages: HashMap.set(pages, scope, { version, page }) }))
         return { id, publishedAt, version }
       }, transaction),
       published: Effect.fnUntraced(function*(scope) {
-        const pages = yield* read((state) => Option.getOrElse(HashMap.get(state.preferences.pages, scope), () => []))
-        const page = pages.at(-1)?.page
-        return page === undefined
+        const found = yield* read((state) => HashMap.get(state.preferences.pages, scope))
+        return Option.isNone(found)
           ? Option.none()
-          : Option.some(yield* orUnavailable(PreferenceSnapshot.fromText(page)))
+          : Option.some(yield* orUnavailable(PreferenceSnapshot.fromText(found.value.page)))
       }),
       resolve: Effect.fnUntraced(function*(scope, id) {
         const row = yield* read((state) => HashMap.get(state.preferences.topics, nameOf(scope, id)))

@@ -20,8 +20,8 @@ export interface TopicRow {
   readonly updated: number
 }
 
+/** The page that was published last. */
 export interface PageRow {
-  readonly id: string
   readonly version: number
   readonly page: string
 }
@@ -30,7 +30,7 @@ export interface PageRow {
 export interface PreferenceState {
   readonly sections: HashMap.HashMap<string, SectionRow>
   readonly topics: HashMap.HashMap<string, TopicRow>
-  readonly pages: HashMap.HashMap<Scope, ReadonlyArray<PageRow>>
+  readonly pages: HashMap.HashMap<Scope, PageRow>
   /** By user and tenant, then by topic. */
   readonly users: HashMap.HashMap<string, HashMap.HashMap<string, string>>
   readonly recipients: HashMap.HashMap<string, string>

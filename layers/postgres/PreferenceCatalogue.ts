@@ -221,6 +221,8 @@ const make = Effect.gen(function*() {
         from preference_pages where scope = ${scope} returning version::float8 as version`.pipe(
         Effect.flatMap(decodeVersion)
       )
+      // Nobody is shown an earlier one.
+      yield* sql`delete from preference_pages where scope = ${scope} and version < ${version}::bigint`
       return { id, publishedAt: now, version }
     },
     sql.withTransaction,
