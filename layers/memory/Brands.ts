@@ -18,7 +18,7 @@ import {
   Brands,
   TooManyBrands
 } from "#src/content/Brands.ts"
-import { hasBrand, type Way } from "#src/delivery/providers/Ways.ts"
+import { brandsOf, type Way } from "#src/delivery/providers/Ways.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import { Clock, Effect, HashMap, Layer, Option, Schema } from "effect"
 
@@ -60,7 +60,7 @@ export const layer = Layer.effect(
         if (!template.archived && ((yield* names(id, template.draft)) || (yield* names(id, live)))) return "template"
       }
       if (inScope(state.tenants, scope).some((tenant) => tenant.brandId === id)) return "tenant"
-      const isUser = ({ way }: { readonly way: Way }) => hasBrand(way, id)
+      const isUser = ({ way }: { readonly way: Way }) => brandsOf(way).includes(id)
       if ((yield* Ways.strategies(state, scope)).some(isUser)) return "strategy"
       if ((yield* Ways.tenantTemplates(state, scope)).some(isUser)) return "tenant template"
       return isDefault && inScope(state.brands, scope).length > 1 ? "default" : undefined

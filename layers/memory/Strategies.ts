@@ -1,4 +1,5 @@
 import { Database } from "#layers/memory/Database.ts"
+import * as NamedBrands from "#layers/memory/NamedBrands.ts"
 import * as Pages from "#layers/memory/Pages.ts"
 import { inScope, nameOf, type StrategyRow } from "#layers/memory/State.ts"
 import { orUnavailable } from "#layers/memory/StoreErrors.ts"
@@ -7,6 +8,7 @@ import type { Scope } from "#schemas/Scope.ts"
 import { Template } from "#schemas/Template.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as TypeId from "#src/access/TypeId.ts"
+import * as Ways from "#src/delivery/providers/Ways.ts"
 import { Strategies, StrategyInUse, StrategyNotFound } from "#src/delivery/providers/Strategies.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import { Clock, Effect, HashMap, Layer, Option, Schema } from "effect"
@@ -61,12 +63,14 @@ export const layer = Layer.effect(
 
     return Strategies.of({
       create: Effect.fnUntraced(function*(scope, strategy) {
+        yield* NamedBrands.check({ read }, scope, Ways.brandsOf(strategy))
         const row = { id: yield* newId, created: yield* Clock.currentTimeMillis, updated: undefined }
         yield* put({ ...row, scope, strategy: JSON.stringify(strategy) })
         return { ...row, strategy }
-      }),
+      }, transaction),
       get,
       replace: Effect.fnUntraced(function*(scope, id, strategy) {
+        yield* NamedBrands.check({ read }, scope, Ways.brandsOf(strategy))
         const { created } = yield* find(scope, id)
         const row = { id, created, updated: yield* Clock.currentTimeMillis }
         yield* put({ ...row, scope, strategy: JSON.stringify(strategy) })

@@ -1,4 +1,5 @@
 import { Database } from "#layers/memory/Database.ts"
+import * as NamedBrands from "#layers/memory/NamedBrands.ts"
 import * as Pages from "#layers/memory/Pages.ts"
 import { inScope, nameOf, type TemplateRow } from "#layers/memory/State.ts"
 import { orUnavailable } from "#layers/memory/StoreErrors.ts"
@@ -14,7 +15,6 @@ import {
   Templates,
   type TemplateSummary,
   TemplateUnpublished,
-  UnknownBrand,
   UnknownStrategy,
   UnknownTopic,
   VersionNotFound
@@ -85,9 +85,7 @@ export const layer = Layer.effect(
       ])
 
     const checkNamed = Effect.fnUntraced(function*(scope: Scope, { brand, routing }: Template) {
-      if (brand !== null && !(yield* read((state) => HashMap.has(state.brands, nameOf(scope, brand.id))))) {
-        return yield* new UnknownBrand({ id: brand.id })
-      }
+      yield* NamedBrands.check({ read }, scope, brand === null ? [] : [brand.id])
       if (routing === null) return
       const { strategy_id: id } = routing
       if (!(yield* read((state) => HashMap.has(state.strategies, nameOf(scope, id))))) {

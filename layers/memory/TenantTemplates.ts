@@ -1,4 +1,5 @@
 import { Database } from "#layers/memory/Database.ts"
+import * as NamedBrands from "#layers/memory/NamedBrands.ts"
 import * as Pages from "#layers/memory/Pages.ts"
 import { inScope, nameOf } from "#layers/memory/State.ts"
 import type { TenantTemplateRow } from "#layers/memory/TenantRows.ts"
@@ -9,6 +10,7 @@ import { SecretKey } from "#src/access/SecretKey.ts"
 import * as ElementIds from "#src/content/ElementIds.ts"
 import { TenantTemplateNotFound, type TenantTemplateRecord, TenantTemplates } from "#src/content/TenantTemplates.ts"
 import { VersionNotFound } from "#src/content/Templates.ts"
+import * as Ways from "#src/delivery/providers/Ways.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import { TenantNotFound } from "#src/people/Tenants.ts"
 import { Clock, Effect, HashMap, Layer, Option, Schema } from "effect"
@@ -59,6 +61,7 @@ export const layer = Layer.effect(
         if (!(yield* read((state) => HashMap.has(state.tenants, nameOf(scope, tenantId))))) {
           return yield* new TenantNotFound({ id: tenantId })
         }
+        yield* NamedBrands.check({ read }, scope, Ways.brandsOf(template))
         const before = yield* rowOf(scope, tenantId, id)
         const now = yield* Clock.currentTimeMillis
         const content = ElementIds.assign(template.content, yield* randomBytes(ElementIds.seedBytes))
@@ -81,6 +84,7 @@ export const layer = Layer.effect(
         if (row === undefined) return yield* new TenantTemplateNotFound({ id })
         const found = yield* record(row, version)
         if (row.live === found.version) return { ...found, changed: false }
+        yield* NamedBrands.check({ read }, scope, Ways.brandsOf(found.template))
         const published = yield* Clock.currentTimeMillis
         yield* put({ ...row, live: found.version, published })
         return { ...found, published, changed: true }

@@ -1,4 +1,5 @@
 import { Database } from "#layers/memory/Database.ts"
+import * as NamedBrands from "#layers/memory/NamedBrands.ts"
 import * as Pages from "#layers/memory/Pages.ts"
 import { inScope, nameOf, type State } from "#layers/memory/State.ts"
 import type { TenantRow } from "#layers/memory/TenantRows.ts"
@@ -7,7 +8,6 @@ import type { TopicSetting } from "#schemas/Preferences.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { chainLength, mostDefaults, type Tenant, TenantDraft, TenantPreferenceItem } from "#schemas/Tenant.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
-import { UnknownBrand } from "#src/content/Templates.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import * as IdPages from "#src/paging/IdPages.ts"
 import { ParentRefused, TenantNotFound, Tenants, TooManyDefaults } from "#src/people/Tenants.ts"
@@ -91,16 +91,12 @@ export const layer = Layer.effect(
       if (above.length === 0) return yield* new ParentRefused({ detail: `Tenant ${parentId} not found` })
     })
 
-    const isBrand = (scope: Scope, id: string) => read((state) => HashMap.has(state.brands, nameOf(scope, id)))
-
     return Tenants.of({
       replace: Effect.fnUntraced(function*(scope, id, { default_preferences: preferences, ...draft }) {
         const parentId = draft.parent_tenant_id ?? undefined
         if (parentId !== undefined) yield* checkParent(scope, id, parentId)
         const brandId = draft.brand_id ?? undefined
-        if (brandId !== undefined && !draft.brand && !(yield* isBrand(scope, brandId))) {
-          return yield* new UnknownBrand({ id: brandId })
-        }
+        yield* NamedBrands.check({ read }, scope, brandId !== undefined && !draft.brand ? [brandId] : [])
         const before = yield* read((state) => rowOf(state, scope, id))
         const updated = yield* Clock.currentTimeMillis
         const row: TenantRow = {

@@ -122,7 +122,7 @@ const make = Effect.gen(function*() {
     if (byTenant) return "tenant"
     const wanted = {
       texts: [`"brand_id":${JSON.stringify(id)}`],
-      holds: (way: Ways.Way) => Ways.hasBrand(way, id)
+      holds: (way: Ways.Way) => Ways.brandsOf(way).includes(id)
     }
     if ((yield* ways.strategy(scope, wanted)) !== undefined) return "strategy"
     if ((yield* ways.tenantTemplate(scope, wanted)) !== undefined) return "tenant template"

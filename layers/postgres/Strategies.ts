@@ -1,3 +1,4 @@
+import * as NamedBrands from "#layers/postgres/NamedBrands.ts"
 import * as PageBytes from "#layers/postgres/PageBytes.ts"
 import * as Revisions from "#layers/postgres/Revisions.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
@@ -5,6 +6,7 @@ import { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as TypeId from "#src/access/TypeId.ts"
+import * as Ways from "#src/delivery/providers/Ways.ts"
 import { Strategies, StrategyInUse, StrategyNotFound, type StrategyRecord } from "#src/delivery/providers/Strategies.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
@@ -33,6 +35,7 @@ const make = Effect.gen(function*() {
 
   const create = Effect.fnUntraced(
     function*(scope: Scope, strategy: RoutingStrategy) {
+      yield* NamedBrands.check(sql, scope, Ways.brandsOf(strategy))
       const id = yield* newId
       const now = yield* Clock.currentTimeMillis
       yield* sql`insert into routing_strategies (scope, id, strategy, created_at)
@@ -53,6 +56,7 @@ const make = Effect.gen(function*() {
 
   const replace = Effect.fnUntraced(
     function*(scope: Scope, id: string, strategy: RoutingStrategy) {
+      yield* NamedBrands.check(sql, scope, Ways.brandsOf(strategy))
       const now = yield* Clock.currentTimeMillis
       const rows = yield* sql`update routing_strategies set strategy = ${yield* encode(strategy)}, updated_at = ${now}
       where scope = ${scope} and id = ${id} and not archived returning ${sql.literal(columns)}`.pipe(

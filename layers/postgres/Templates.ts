@@ -1,3 +1,4 @@
+import * as NamedBrands from "#layers/postgres/NamedBrands.ts"
 import * as Revisions from "#layers/postgres/Revisions.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import * as Read from "#layers/postgres/templates/Read.ts"
@@ -11,7 +12,6 @@ import {
   type TemplateDraft,
   TemplateNotFound,
   Templates,
-  UnknownBrand,
   UnknownStrategy,
   UnknownTopic,
   VersionNotFound
@@ -45,10 +45,7 @@ const make = Effect.gen(function*() {
 
   /** Fails unless the brand and the strategy exist; locks them, so that they stay until the change commits. */
   const checkNamed = Effect.fnUntraced(function*(scope: Scope, { brand, routing }: Template) {
-    if (brand !== null) {
-      const found = yield* sql`select 1 from brands where scope = ${scope} and id = ${brand.id} for key share`
-      if (found.length === 0) return yield* new UnknownBrand({ id: brand.id })
-    }
+    yield* NamedBrands.check(sql, scope, brand === null ? [] : [brand.id])
     if (routing === null) return
     const found = yield* sql`select 1 from routing_strategies
       where scope = ${scope} and id = ${routing.strategy_id} and not archived for key share`

@@ -1,3 +1,4 @@
+import * as NamedBrands from "#layers/postgres/NamedBrands.ts"
 import * as PageBytes from "#layers/postgres/PageBytes.ts"
 import * as Revisions from "#layers/postgres/Revisions.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
@@ -8,6 +9,7 @@ import { SecretKey } from "#src/access/SecretKey.ts"
 import * as ElementIds from "#src/content/ElementIds.ts"
 import { TenantTemplateNotFound, type TenantTemplateRecord, TenantTemplates } from "#src/content/TenantTemplates.ts"
 import { VersionNotFound } from "#src/content/Templates.ts"
+import * as Ways from "#src/delivery/providers/Ways.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import * as IdPages from "#src/paging/IdPages.ts"
 import { TenantNotFound } from "#src/people/Tenants.ts"
@@ -87,6 +89,7 @@ const make = Effect.gen(function*() {
       yield* revisions.bump(scope)
       const tenant = yield* sql`select 1 from tenants where scope = ${scope} and id = ${tenantId} for key share`
       if (tenant.length === 0) return yield* new TenantNotFound({ id: tenantId })
+      yield* NamedBrands.check(sql, scope, Ways.brandsOf(template))
       const now = yield* Clock.currentTimeMillis
       const version = ((yield* head(scope, tenantId, id))?.latest ?? 0) + 1
       const seed = yield* random.randomBytes(ElementIds.seedBytes)
@@ -108,7 +111,10 @@ const make = Effect.gen(function*() {
       yield* revisions.bump(scope)
       const found = yield* find(scope, tenantId, id, version)
       const changed = (yield* head(scope, tenantId, id))?.live !== found.version
-      if (changed) yield* goLive(scope, tenantId, id, found.version, yield* Clock.currentTimeMillis)
+      if (changed) {
+        yield* NamedBrands.check(sql, scope, Ways.brandsOf(found.template))
+        yield* goLive(scope, tenantId, id, found.version, yield* Clock.currentTimeMillis)
+      }
       return { ...yield* find(scope, tenantId, id, found.version), changed }
     },
     sql.withTransaction,

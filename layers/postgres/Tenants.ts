@@ -1,3 +1,4 @@
+import * as NamedBrands from "#layers/postgres/NamedBrands.ts"
 import * as PageBytes from "#layers/postgres/PageBytes.ts"
 import * as Revisions from "#layers/postgres/Revisions.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
@@ -7,7 +8,6 @@ import * as Rows from "#layers/postgres/tenants/Rows.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { mostDefaults, type TenantPreferenceItem } from "#schemas/Tenant.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
-import { UnknownBrand } from "#src/content/Templates.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import * as IdPages from "#src/paging/IdPages.ts"
 import { ParentRefused, TenantNotFound, Tenants, TooManyDefaults } from "#src/people/Tenants.ts"
@@ -41,12 +41,6 @@ const make = Effect.gen(function*() {
     if (ancestors.length === 0) return yield* new ParentRefused({ detail: `Tenant ${parentId} not found` })
   })
 
-  /** Fails unless the brand exists; locks it, so that it stays until the change commits. */
-  const checkBrand = Effect.fnUntraced(function*(scope: Scope, id: string) {
-    const found = yield* sql`select 1 from brands where scope = ${scope} and id = ${id} for key share`
-    if (found.length === 0) return yield* new UnknownBrand({ id })
-  })
-
   // Absent values are passed as empty text, since the type of an array of only nulls is unknown. If a topic occurs
   // twice, its last item wins.
   const putPreferences = Effect.fnUntraced(
@@ -74,7 +68,7 @@ const make = Effect.gen(function*() {
       const generation = yield* Drops.generation(sql, scope, id)
       const parentId = draft.parent_tenant_id ?? null
       if (parentId !== null) yield* checkParent(scope, id, parentId)
-      if (draft.brand_id && !draft.brand) yield* checkBrand(scope, draft.brand_id)
+      yield* NamedBrands.check(sql, scope, draft.brand_id && !draft.brand ? [draft.brand_id] : [])
       const now = yield* Clock.currentTimeMillis
       const brand = draft.brand ? yield* Rows.encodeBrand(draft.brand) : null
       const properties = draft.properties ? yield* Rows.encodeMap(draft.properties) : null

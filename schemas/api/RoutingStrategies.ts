@@ -45,7 +45,10 @@ export class RoutingStrategies extends HttpApiGroup.make("routingStrategies").ad
     success: StrategyResponse.pipe(HttpApiSchema.status(201))
   })
     .annotate(OpenApi.Summary, "Create a routing strategy")
-    .annotate(OpenApi.Description, "It may name providers that are not configured; they are skipped when sending."),
+    .annotate(
+      OpenApi.Description,
+      "It may name providers that are not configured; they are skipped when sending. The brands of its channels must exist."
+    ),
   HttpApiEndpoint.get("get", "/:id", { params, success: StrategyResponse, error: NotFound })
     .annotate(OpenApi.Summary, "Get a routing strategy"),
   HttpApiEndpoint.put("replace", "/:id", {

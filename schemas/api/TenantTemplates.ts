@@ -66,6 +66,7 @@ export class TenantTemplates extends HttpApiGroup.make("tenantTemplates").add(
     .annotate(
       OpenApi.Description,
       "Stores a new version. Once published, it replaces the workspace's template of the same id in sends to the tenant."
+        + " The brands of its channels must exist."
     ),
   HttpApiEndpoint.delete("remove", "/:template_id", { params, error: NotFound })
     .annotate(OpenApi.Summary, "Delete a tenant's template")

@@ -1,6 +1,6 @@
 import type { KeyState, Scope } from "#schemas/Scope.ts"
 import type { TenantTemplate, TenantVersion } from "#schemas/TenantTemplate.ts"
-import type { VersionNotFound } from "#src/content/Templates.ts"
+import type { UnknownBrand, VersionNotFound } from "#src/content/Templates.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import type { InvalidCursor, Page, PageQuery } from "#src/paging/Page.ts"
 import type { TenantNotFound } from "#src/people/Tenants.ts"
@@ -32,7 +32,8 @@ type Missing = TenantTemplateNotFound | StoreUnavailable
 
 /**
  * Tenants' own templates (api.md §11). Each has the id of the template that it replaces in sends to the tenant. Every
- * write makes a new version, which never changes; at most one is published. Each write is one atomic change.
+ * write makes a new version, which never changes; at most one is published. The brands of the channels of what is written
+ * or published must exist. Each write is one atomic change.
  */
 export class TenantTemplates extends Context.Service<TenantTemplates, {
   readonly put: (
@@ -41,13 +42,13 @@ export class TenantTemplates extends Context.Service<TenantTemplates, {
     id: string,
     template: TenantTemplate,
     publish: boolean
-  ) => Effect.Effect<TenantTemplateRecord, TenantNotFound | StoreUnavailable>
+  ) => Effect.Effect<TenantTemplateRecord, TenantNotFound | UnknownBrand | StoreUnavailable>
   readonly publish: (
     scope: Scope,
     tenantId: string,
     id: string,
     version: TenantVersion
-  ) => Effect.Effect<PublishedTenantTemplate, VersionNotFound | Missing>
+  ) => Effect.Effect<PublishedTenantTemplate, UnknownBrand | VersionNotFound | Missing>
   readonly get: (
     scope: Scope,
     tenantId: string,

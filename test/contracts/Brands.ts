@@ -141,6 +141,36 @@ export const brandsContract = <E>(
         yield* brands.remove(scope, "default")
       }))
 
+    it.effect("what a strategy or a tenant's own template has a channel in exists, when it is written or published", () =>
+      Effect.gen(function*() {
+        const { brands, scope } = yield* start
+        const elsewhere = yield* start
+        const strategies = yield* Strategies
+        const tenantTemplates = yield* TenantTemplates
+        yield* (yield* Tenants).replace(scope, "acme", { name: "Acme" })
+        yield* brands.create(scope, "default", bare)
+        yield* elsewhere.brands.create(elsewhere.scope, "used", bare)
+        const strategy = { name: "s", routing: { method: "single" as const, channels: ["email"] } }
+        const channels = { sms: { brand_id: "default" }, email: { brand_id: "used" } }
+        const { content } = template(null)
+        const { id } = yield* strategies.create(scope, strategy)
+        const publish = tenantTemplates.publish(scope, "acme", "t", 1)
+        const refused = Effect.all([
+          tag(strategies.create(scope, { ...strategy, channels })),
+          tag(strategies.replace(scope, id, { ...strategy, channels })),
+          tag(tenantTemplates.put(scope, "acme", "t", { content, channels }, false))
+        ])
+        assert.deepStrictEqual(yield* refused, ["UnknownBrand", "UnknownBrand", "UnknownBrand"])
+        assert.deepStrictEqual((yield* strategies.get(scope, id)).strategy, strategy)
+        assert.strictEqual(yield* tag(publish), "TenantTemplateNotFound")
+        yield* brands.create(scope, "used", bare)
+        yield* tenantTemplates.put(scope, "acme", "t", { content, channels }, false)
+        yield* tenantTemplates.put(scope, "acme", "t", { content }, true)
+        yield* brands.remove(scope, "used")
+        assert.strictEqual(yield* tag(publish), "UnknownBrand")
+        assert.strictEqual((yield* tenantTemplates.get(scope, "acme", "t", "published")).version, 2)
+      }))
+
     it.effect("what a strategy or a tenant's own template has a channel in stays too", () =>
       Effect.gen(function*() {
         const { brands, scope } = yield* start

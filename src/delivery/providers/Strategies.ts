@@ -1,5 +1,6 @@
 import type { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
 import type { Scope } from "#schemas/Scope.ts"
+import type { UnknownBrand } from "#src/content/Templates.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import type { InvalidCursor, Page, PageQuery } from "#src/paging/Page.ts"
 import { Context, type Effect, Schema } from "effect"
@@ -22,12 +23,19 @@ export interface StrategyRecord {
 
 type Missing = StrategyNotFound | StoreUnavailable
 
-/** Routing strategies (api.md §15). Each write is one atomic change. */
+/** Routing strategies (api.md §15). The brands of its channels must exist. Each write is one atomic change. */
 export class Strategies extends Context.Service<Strategies, {
-  readonly create: (scope: Scope, strategy: RoutingStrategy) => Effect.Effect<StrategyRecord, StoreUnavailable>
+  readonly create: (
+    scope: Scope,
+    strategy: RoutingStrategy
+  ) => Effect.Effect<StrategyRecord, UnknownBrand | StoreUnavailable>
   readonly get: (scope: Scope, id: string) => Effect.Effect<StrategyRecord, Missing>
   /** Whole: what is not given is cleared. */
-  readonly replace: (scope: Scope, id: string, strategy: RoutingStrategy) => Effect.Effect<StrategyRecord, Missing>
+  readonly replace: (
+    scope: Scope,
+    id: string,
+    strategy: RoutingStrategy
+  ) => Effect.Effect<StrategyRecord, UnknownBrand | Missing>
   /** From now on it is not found. */
   readonly archive: (scope: Scope, id: string) => Effect.Effect<void, StrategyInUse | Missing>
   /** Newest first. */

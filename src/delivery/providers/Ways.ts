@@ -5,9 +5,9 @@ import type { TenantTemplate } from "#schemas/TenantTemplate.ts"
 /** What says how messages are sent: a routing strategy, or a tenant's own template. */
 export type Way = Pick<RoutingStrategy | TenantTemplate, "channels" | "routing">
 
-/** Whether it has a channel in this brand. */
-export const hasBrand = ({ channels }: Way, brandId: string): boolean =>
-  Object.values(channels ?? {}).some((channel) => channel.brand_id === brandId)
+/** The brands that its channels are in. */
+export const brandsOf = ({ channels }: Pick<Way, "channels">): ReadonlyArray<string> =>
+  Object.values(channels ?? {}).flatMap(({ brand_id: id }) => id === undefined || id === null ? [] : [id])
 
 const ofEntry = (entry: RoutingEntry): ReadonlyArray<string> => {
   if (typeof entry === "string") return [entry]

@@ -70,6 +70,14 @@ describe("Routing strategies", () => {
       }
     }))
 
+  it.effect("one whose channel is in a brand that does not exist is refused", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      const branded = { ...strategy, channels: { email: { brand_id: "none" } } }
+      const refused = yield* call("POST", "/routing-strategies", { body: branded })
+      assert.deepStrictEqual([refused.status, refused.body], [400, refusal("Brand none not found")])
+    }))
+
   it.effect("one that templates name is not archived, and lists them", () =>
     Effect.gen(function*() {
       const { call } = yield* serve

@@ -29,6 +29,12 @@ describe("Templates of tenants", () => {
         channels: { email: { brand_id: "b", routing_method: "all", providers: ["smtp"], timeouts: { channel: 5 } } },
         providers: { smtp: { if: "data.a", override: { body: { a: [1] } }, timeouts: 5 } }
       }
+      const unknown = yield* call("PUT", path, { body: { template } })
+      assert.deepStrictEqual([unknown.status, unknown.body], [
+        400,
+        { message: "Brand b not found", type: "invalid_request_error" }
+      ])
+      yield* call("POST", "/brands", { body: { id: "b", name: "B" } })
       yield* call("PUT", path, { body: { template } })
       for (const at of [path, `${path}/versions/v1`]) {
         assert.deepStrictEqual((yield* call("GET", at)).body, { id: "nt/1", version: "v1", ...times, data: template })
