@@ -1,6 +1,7 @@
 import { access } from "#layers/postgres/migrations/Access.ts"
 import { audienceTenants } from "#layers/postgres/migrations/AudienceTenants.ts"
 import { bulk, bulkDrops } from "#layers/postgres/migrations/Bulk.ts"
+import { comparisons } from "#layers/postgres/migrations/Comparisons.ts"
 import { compression } from "#layers/postgres/migrations/Compression.ts"
 import { content } from "#layers/postgres/migrations/Content.ts"
 import { delivery } from "#layers/postgres/migrations/Delivery.ts"
@@ -47,7 +48,8 @@ const migrations = {
   "0031_tenant_drops": tenantDrops,
   "0032_frames": frames,
   "0033_slowest": slowest,
-  "0034_push_tickets": pushTickets
+  "0034_push_tickets": pushTickets,
+  "0035_comparisons": comparisons
 }
 
 /** How long a migration waits for a lock, in ms. Statements of running nodes on the same table queue behind it. */

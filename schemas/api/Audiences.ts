@@ -46,6 +46,7 @@ export class Audiences extends HttpApiGroup.make("audiences").add(
     .annotate(
       OpenApi.Description,
       "Its members are worked out in the background, and follow the profiles from then on. Without rules it has none."
+        + " GT, GTE, LT and LTE compare two numbers, or two texts of which neither is a number; else they do not hold."
     ),
   HttpApiEndpoint.delete("remove", "/:audience_id", { params })
     .annotate(OpenApi.Summary, "Delete an audience")

@@ -32,12 +32,13 @@ const timeOf = (text: string): number | undefined => {
 }
 
 /**
- * Compares two texts, with a result below, at or above 0: as numbers if both are numbers, otherwise by their
- * characters.
+ * Compares two texts, with a result below, at or above 0: as numbers if both are numbers, by their characters if neither
+ * is. A number and another text have no order, and so the result is NaN: whose age is `unknown` is not over 18.
  */
 const order = (left: string, right: string): number => {
   const [a, b] = [numberOf(left), numberOf(right)]
   if (a !== undefined && b !== undefined) return a - b
+  if (a !== undefined || b !== undefined) return Number.NaN
   return left === right ? 0 : left < right ? -1 : 1
 }
 
@@ -111,7 +112,8 @@ const rootOf = ({ filters, operator = "AND" }: AudienceFilter): Rule => {
 
 /**
  * Whether a user belongs to an audience (api.md 8): the only evaluator. Comparison is case-sensitive. Numbers and
- * booleans of the profile are compared as text, but `GT` and its kin compare as numbers if both sides are numbers.
+ * booleans of the profile are compared as text, but `GT` and its kin compare as numbers if both sides are numbers, and
+ * never hold if one is.
  * `IS_BEFORE` and `IS_AFTER` take ISO 8601 and epochs. A missing value equals nothing, and matches only `NEQ` and
  * `OMIT`; `null` counts as missing.
  */
