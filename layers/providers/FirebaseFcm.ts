@@ -99,7 +99,15 @@ export const definition = define({
   name: "Firebase Cloud Messaging",
   description: "Push notifications over Firebase Cloud Messaging, HTTP v1",
   channel: "push",
-  says: ["notification", "data"],
+  says: [
+    "notification",
+    "data",
+    "android.notification",
+    "android.data",
+    "apns.payload",
+    "webpush.notification",
+    "webpush.data"
+  ],
   address: "firebaseToken",
   settings: Settings,
   holds: ["client_email", "private_key", "token_url"],

@@ -44,8 +44,19 @@ export const sendsTo = (
 /** Any profile, as `Given.profiles` takes it. It has no address but by chance. */
 export const profiles: Arbitrary.Arbitrary<Profile> = Arbitrary.schema(Profile)
 
-/** Any template, as `Given.templates` takes it. */
-export const templates: Arbitrary.Arbitrary<GivenTemplate> = Arbitrary.schema(TemplateContent)
+/**
+ * Any template, as `Given.templates` takes it. It begins with a text: a template of nothing, or of unknown types alone,
+ * is sent to nobody.
+ */
+export const templates: Arbitrary.Arbitrary<GivenTemplate> = Arbitrary.all({
+  template: Arbitrary.schema(TemplateContent),
+  said: Arbitrary.schema(Schema.NonEmptyString)
+}).pipe(
+  Arbitrary.map(({ said, template }) => ({
+    ...template,
+    elements: [{ type: "text", content: said }, ...template.elements]
+  }))
+)
 
 /** What a provider does with its first calls, in their order (`VendorOptions.script`). */
 export const scripts: Arbitrary.Arbitrary<ReadonlyArray<Cue>> = Arbitrary.schema(

@@ -73,11 +73,11 @@ const mayShowAny = (elements: Value, place: Place): boolean =>
 /**
  * Whether the content may have anything for this channel and provider. It has not if all its `channel` elements, or the
  * `channels` of all its elements, name others, or if its elements show nothing there. Their conditions are not looked
- * at.
+ * at. A content without anything in it is for webhooks alone, which are sent the data.
  */
 export const isWritten = ({ body, elements, title }: Content, place: Place): boolean => {
-  if (elements === undefined || elements === null || elements.length === 0) return true
   if (typeof title === "string" || typeof body === "string") return true
+  if (elements === undefined || elements === null || elements.length === 0) return place.channel === "webhook"
   if (!elements.some(isPart)) return elements.some(mayShow(place))
   return forChannel(elements, place).some((part) => isObject(part["raw"]) || mayShowAny(part["elements"], place)) ||
     beside(elements).some((one) => !isMeta(one) && mayShow(place)(one))

@@ -62,7 +62,12 @@ describe("Whether content has anything for a channel and provider (api.md 2.5)",
       assert.isTrue(isWritten({ elements: others, ...said }, place))
     }
     assert.isFalse(isWritten({ elements: others, title: null }, place))
-    assert.isTrue(isWritten({ elements: null }, place))
-    assert.isTrue(isWritten({}, place))
+  })
+
+  it("one without anything in it is for webhooks alone", () => {
+    for (const nothing of [{}, { elements: null }, { title: null, elements: [] }]) {
+      assert.isFalse(isWritten(nothing, place))
+      assert.isTrue(isWritten(nothing, { channel: "webhook", providers: ["webhook"] }))
+    }
   })
 })

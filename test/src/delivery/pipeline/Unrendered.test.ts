@@ -80,7 +80,7 @@ const sent = Effect.fnUntraced(function*(elements: ReadonlyArray<Element>, more:
     attempts: (yield* log.attempts(place.scope, message.id)).map(({ error, provider }) => [provider, error]),
     texted: (yield* sms.calls).map(({ rendered }) => rendered),
     mailed: (yield* mail.calls).length,
-    status: (yield* log.get(place.scope, message.id)).status
+    ...(yield* log.get(place.scope, message.id))
   }
 }, Effect.scoped)
 
@@ -104,8 +104,17 @@ describe("A content that comes to nothing for a channel", () => {
       assert.deepStrictEqual((yield* sent(urgent, { data: { urgent: true } })).attempts, [["twilio", null]])
     }).pipe(Effect.provide(memory.shared)))
 
+  it.effect("for it has nothing in it, ends unroutable and tells why", () =>
+    Effect.gen(function*() {
+      const { attempts, error, mailed, status, texted } = yield* sent([])
+      assert.deepStrictEqual([attempts, mailed, texted, status], [[], 0, [], "UNROUTABLE"])
+      assert.strictEqual(error, "The content has nothing for any channel of the message")
+    }).pipe(Effect.provide(memory.shared)))
+
   it.effect("is no obstacle where the message's override says it all", () =>
     Effect.gen(function*() {
+      const own = { providers: { smtp: { override: { html: "<p>!</p>" } } } }
+      assert.deepStrictEqual((yield* sent([], own)).attempts, [["smtp", null]])
       const { attempts, texted } = yield* sent(urgent, { providers: { twilio: { override: { body: { Body: "!" } } } } })
       assert.deepStrictEqual([attempts, texted], [[["twilio", null]], [blank]])
     }).pipe(Effect.provide(memory.shared)))
