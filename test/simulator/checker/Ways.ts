@@ -99,7 +99,7 @@ export const most = (way: Way, channel: string, escalated: boolean): number => {
     : Math.max(...each)
 }
 
-/** On each platform of these the recipient has an address of its own: the others are not refused with it. */
+/** Each platform of these has an address and a form of its own: what one refuses, the others may take. */
 const ofPlatforms = new Set(["push", "direct_message"])
 
 /** Whether nothing of the way is left: each part was taken or refused, or its turn does not come. */
@@ -118,7 +118,7 @@ export const isOver = (way: Way, attempts: Row["attempts"], goesOn: boolean): bo
     if ("provider" in part) return mine(part).length > 0
     if (part.method === "single" && (part.inChannel || !goesOn) && succeeded(part)) return true
     const isEnded = mine(part).some(({ channel, kind }) =>
-      kind === "ContentRejected" || (kind === "RecipientRejected" && !ofPlatforms.has(channel))
+      (kind === "ContentRejected" || kind === "RecipientRejected") && !ofPlatforms.has(channel)
     )
     return (part.inChannel && part.method === "single" && isEnded) || part.children.every(over)
   }

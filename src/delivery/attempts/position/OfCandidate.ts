@@ -4,16 +4,15 @@ import * as Calls from "#src/delivery/attempts/position/Calls.ts"
 import type { Position, Situation } from "#src/delivery/attempts/position/Situation.ts"
 import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
 
-/** The channels whose providers are platforms, on each of which the recipient has another address. */
+/**
+ * The channels whose providers are platforms: on each the recipient has another address, and what is sent there has
+ * another form, with limits of its own.
+ */
 const ofPlatforms: ReadonlySet<string> = new Set(["push", "direct_message"])
 
-/**
- * A refused content is refused by every provider of the channel, and a refused recipient by every one that would use
- * the same address.
- */
+/** A content or a recipient that one provider refuses is refused by every other that is given the same. */
 export const endsChannel = (attempt: Attempt | undefined): boolean =>
-  attempt?.kind === "ContentRejected" ||
-  (attempt?.kind === "RecipientRejected" && !ofPlatforms.has(attempt.channel))
+  (attempt?.kind === "ContentRejected" || attempt?.kind === "RecipientRejected") && !ofPlatforms.has(attempt.channel)
 
 /** The provider would answer the same again. */
 const isFinal = ({ kind }: Attempt): boolean =>

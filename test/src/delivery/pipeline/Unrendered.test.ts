@@ -57,6 +57,30 @@ describe("A provider for which something cannot be rendered", () => {
   }
 })
 
+describe("A chat platform for which the content comes to nothing", () => {
+  it.effect("leaves it to the next one that the recipient is on", () =>
+    Effect.gen(function*() {
+      const place = yield* EngineNode.place
+      const cluster = yield* EngineNode.make(memory.node)
+      const slack = yield* Fake.make({ key: "slack", channel: "direct_message" })
+      const teams = yield* Fake.make({ key: "msteams", channel: "direct_message" })
+      const node = yield* cluster.start({ shards: [place.shard], vendors: () => [slack.vendor, teams.vendor] })
+      const text = [{ type: "text", content: "Hi" }]
+      const elements = [
+        { type: "channel", channel: "slack", if: "data.urgent", elements: text },
+        { type: "channel", channel: "msteams", elements: text }
+      ]
+      const message = Fixture.message(place, {
+        instructions: { content: { elements }, routing: { method: "single", channels: ["direct_message"] } }
+      })
+      yield* node.accept(message)
+      yield* cluster.settle
+      const log = yield* MessageLog
+      assert.strictEqual((yield* log.get(place.scope, message.id)).status, "SENT")
+      assert.deepStrictEqual([(yield* slack.calls).length, (yield* teams.calls).length], [0, 1])
+    }).pipe(Effect.scoped, Effect.provide(memory.shared)))
+})
+
 /** What became of a message with this content for SMS first and then for e-mail, which two providers have. */
 const sent = Effect.fnUntraced(function*(elements: ReadonlyArray<Element>, more: Instructions = {}) {
   const place = yield* EngineNode.place
