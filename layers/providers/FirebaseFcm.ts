@@ -123,5 +123,7 @@ export const definition = define({
     const codes = [...(said.details ?? []).map(({ errorCode }) => errorCode), said.status]
     return { codes: codes.filter((code) => code !== undefined), message: said.message ?? "" }
   },
+  // Those of Apple or of a web push service, which the operator gave to Google.
+  othersCredentials: ["THIRD_PARTY_AUTH_ERROR"],
   table
 })

@@ -76,13 +76,13 @@ const serviceOf = (to: MsTeamsAddress, base: string | undefined): string | undef
   return protocol === "https:" && connectors.has(host) ? `${origin}${pathname.replace(/\/+$/, "")}` : undefined
 }
 
-/** The adaptive card, with what fits of the text as the summary that a notification shows; or the text alone. */
+/** The adaptive card, with what fits of the text as the summary that a notification shows; or what fits of the text. */
 const said = (rendered: Rendered): Schema.JsonObject => {
   const text = ChatText.chat(rendered, (text) => text, (title) => title)
   const card = rendered.native?.["adaptiveCard"]
   return card === undefined
     // Plain text, so that data cannot make a link or a mention.
-    ? { text, textFormat: "plain" }
+    ? { text: cut(text, mostTogether), textFormat: "plain" }
     : {
       summary: cut(text, mostTogether - JSON.stringify(card).length),
       attachments: [{ contentType: "application/vnd.microsoft.card.adaptive", content: card }]

@@ -50,6 +50,8 @@ export interface Wire<Settings, To> extends Omit<ProviderDefinition<Settings>, "
   readonly accepted: (answer: VendorAnswer) => Acceptance | undefined
   /** What an answer says is wrong. A 2xx with a code is a refusal too. */
   readonly fault: (answer: VendorAnswer) => Fault
+  /** Codes of a 401 that is about other credentials than the token that the writer holds. */
+  readonly othersCredentials?: ReadonlyArray<string>
   readonly table: VendorTable
   /** A push service that tells what became of a push when it is asked: then references are its tickets' ids. */
   readonly receipts?: PushReceipts.Asking<Settings>
@@ -96,9 +98,14 @@ const askOnce = Effect.fnUntraced(function*<Settings, To>(writer: Writer<Setting
  * Makes the call, and once more with a new token if the vendor no longer honours the one that is held: what it answers
  * with 401 it has not sent.
  */
-const ask = Effect.fnUntraced(function*<Settings, To>(writer: Writer<Settings, To>, call: Call<Settings, To>) {
+const ask = Effect.fnUntraced(function*<Settings, To>(
+  { fault, othersCredentials = [] }: Wire<Settings, To>,
+  writer: Writer<Settings, To>,
+  call: Call<Settings, To>
+) {
   const asked = yield* askOnce(writer, call)
   if (asked.answer.status !== 401 || writer.forget === undefined) return asked
+  if (fault(asked.answer).codes.some((code) => othersCredentials.includes(code))) return asked
   yield* asked.forget
   return yield* askOnce(writer, call)
 })
@@ -155,7 +162,7 @@ export const define = <Settings, To>(wire: Wire<Settings, To>): ProviderDefiniti
       return yield* Devices.each(
         wire.recipients(delivery.profile),
         Effect.fnUntraced(function*(to) {
-          const { answer, forget } = yield* ask(writer, { settings, to, delivery, line })
+          const { answer, forget } = yield* ask(wire, writer, { settings, to, delivery, line })
           const taken = yield* judge(wire, to, answer).pipe(
             Effect.tapError((error) => isAboutCredentials(answer, error) ? forget : tell(error, delivery.scope, to))
           )

@@ -1,3 +1,4 @@
+import { blank } from "#schemas/Rendered.ts"
 import { configure, delivery, outcomeOf, send, settingsAt, withHttp } from "#test/contracts/VendorRow.ts"
 import * as Chat from "#test/layers/providers/rows/Chat.ts"
 import * as ScriptedVendor from "#test/support/ScriptedVendor.ts"
@@ -109,6 +110,18 @@ describe("Microsoft Teams", () => {
       yield* summarized(long.slice(1), 39_000, long.slice(1))
       yield* summarized(long, 39_000, `${long.slice(2)}…`)
       yield* summarized(long, 38_999, long)
+    }))
+
+  it.live("a text alone is cut to 40,000 characters, of which Teams is certain to take a message", () =>
+    Effect.gen(function*() {
+      const texted = (body: string) =>
+        Effect.map(
+          send(Chat.msTeams, Chat.msTeams.success, { more: { rendered: { ...blank, body, text: body } } }),
+          ({ seen }) => JSON.parse(seen.at(-1)?.body ?? "").text
+        )
+      const long = "a".repeat(40_000)
+      assert.strictEqual(yield* texted(long), long)
+      assert.strictEqual(yield* texted(`${long}a`), `${long.slice(1)}…`)
     }))
 
   it.live("elements go to Teams as a card and to Slack as blocks, with their text for notifications", () =>

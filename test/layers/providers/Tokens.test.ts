@@ -82,20 +82,30 @@ describe("bearer tokens", () => {
       assert.deepStrictEqual(seen.map(({ path }) => path), ["/token"])
     }))
 
-  it.live("a refusal of one recipient costs no new token", () =>
-    Effect.gen(function*() {
-      const details = [{ errorCode: "SENDER_ID_MISMATCH" }]
-      const refused = { status: 403, body: JSON.stringify({ error: { code: 403, details } }) }
-      const server = yield* ScriptedVendor.listen({
-        script: ({ path }) => Push.firebaseFcm.before?.[path] ?? refused
-      })
-      const vendor = yield* configure(Push.firebaseFcm, settingsAt(Push.firebaseFcm, server.origin)).pipe(
-        withHttp(10_000)
-      )
-      const sent = Effect.map(Effect.result(vendor.send(delivery(Push.firebaseFcm))), outcomeOf)
-      assert.deepStrictEqual(yield* Effect.all([sent, sent]), ["RecipientRejected", "RecipientRejected"])
-      assert.lengthOf(server.seen.filter(({ path }) => path === "/token"), 1)
-    }).pipe(Effect.scoped))
+  it.live("a refusal of one recipient, or of what Apple was told of the sender, costs no new token and no second call", () =>
+    Effect.forEach(
+      [[403, "SENDER_ID_MISMATCH", "RecipientRejected"], [
+        401,
+        "THIRD_PARTY_AUTH_ERROR",
+        "Misconfigured"
+      ]],
+      Effect.fnUntraced(function*([status = 0, errorCode, outcome]) {
+        const refused = {
+          status: Number(status),
+          body: JSON.stringify({ error: { code: status, details: [{ errorCode }] } })
+        }
+        const server = yield* ScriptedVendor.listen({
+          script: ({ path }) => Push.firebaseFcm.before?.[path] ?? refused
+        })
+        const vendor = yield* configure(Push.firebaseFcm, settingsAt(Push.firebaseFcm, server.origin)).pipe(
+          withHttp(10_000)
+        )
+        const sent = Effect.map(Effect.result(vendor.send(delivery(Push.firebaseFcm))), outcomeOf)
+        assert.deepStrictEqual<ReadonlyArray<unknown>>(yield* Effect.all([sent, sent]), [outcome, outcome])
+        assert.lengthOf(server.seen.filter(({ path }) => path === "/token"), 1)
+        assert.lengthOf(server.seen, 3)
+      }, Effect.scoped)
+    ))
 
   it.live("credentials that are refused with a new token as well are the operator's to mend, at one token a message", () =>
     Effect.forEach(
