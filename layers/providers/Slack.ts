@@ -31,7 +31,12 @@ const table: VendorTable = [
       "not_in_channel",
       "cannot_dm_bot",
       "messages_tab_disabled",
-      "user_not_visible"
+      "user_not_visible",
+      // The workspace or the channel lets nobody like us post there.
+      "restricted_action",
+      "restricted_action_non_threadable_channel",
+      "restricted_action_read_only_channel",
+      "restricted_action_thread_only_channel"
     ],
     kind: "RecipientRejected"
   },
@@ -45,8 +50,7 @@ const table: VendorTable = [
       "invalid_attachments",
       "too_many_attachments",
       "invalid_arguments",
-      "invalid_metadata_format",
-      "restricted_action"
+      "invalid_metadata_format"
     ],
     kind: "ContentRejected"
   }

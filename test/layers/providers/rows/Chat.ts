@@ -33,6 +33,8 @@ export const slack: Row = {
   refusals: [
     slackFault("channel_not_found", { kind: "RecipientRejected" }),
     slackFault("is_archived", { kind: "RecipientRejected" }),
+    slackFault("restricted_action", { kind: "RecipientRejected" }),
+    slackFault("restricted_action_read_only_channel", { kind: "RecipientRejected" }),
     slackFault("user_not_found", { kind: "RecipientRejected", invalidates: true }),
     slackFault("msg_too_long", { kind: "ContentRejected" }),
     slackFault("invalid_blocks", { kind: "ContentRejected" }),
