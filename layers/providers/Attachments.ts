@@ -2,7 +2,7 @@ import { isOneLine } from "#layers/providers/Address.ts"
 import { text } from "#layers/providers/Fields.ts"
 import { isObject } from "#schemas/Json.ts"
 import { Result, type Schema } from "effect"
-import { detectMimeType } from "nodemailer/lib/mime-funcs"
+import { detectExtension, detectMimeType } from "nodemailer/lib/mime-funcs"
 import { Buffer } from "node:buffer"
 
 /** A file that goes with the message. `cid` is how the HTML refers to it. */
@@ -42,14 +42,35 @@ const contentOf = (fields: Schema.JsonObject, unsaid: Unsaid): Buffer | undefine
   }
 }
 
+/** A media type without its parameters. */
+const essenceOf = (contentType: string): string => contentType.split(";", 1)[0]?.trim().toLowerCase() ?? ""
+
+/** The type that a file's name tells; `undefined` if its ending tells none. */
+const typeOfName = (filename: string): string | undefined => {
+  const type = detectMimeType(filename)
+  return type === unknown ? undefined : type
+}
+
+const unknown = "application/octet-stream"
+
+/** Whether a file's name tells another type than this one. */
+export const isMisnamed = ({ contentType, filename }: Pick<Attachment, "contentType" | "filename">): boolean =>
+  (typeOfName(filename) ?? essenceOf(contentType)) !== essenceOf(contentType)
+
+/** The name of a file that was given none: readers open it by its ending. */
+const nameFor = (contentType: string | undefined): string => {
+  const type = essenceOf(contentType ?? unknown)
+  return type === unknown ? "attachment" : `attachment.${detectExtension(type)}`
+}
+
 const one = (fields: Schema.Json, unsaid: Unsaid): Result.Result<Attachment, string> => {
   if (!isObject(fields)) return Result.fail("is not an object")
   if (forbidden.some((name) => Object.hasOwn(fields, name))) return Result.fail("may only bring its content with it")
-  const filename = text(fields, "filename", "name") ?? "attachment"
-  if (!isOneLine(filename) || filename.length > 255) return Result.fail("has no usable filename")
   const named = text(fields, "contentType", "content_type", "type")
-  const guessed = detectMimeType(filename)
-  const contentType = named ?? (structured.test(guessed) ? "application/octet-stream" : guessed)
+  const filename = text(fields, "filename", "name") || nameFor(named)
+  if (!isOneLine(filename) || filename.length > 255) return Result.fail("has no usable filename")
+  const guessed = typeOfName(filename) ?? unknown
+  const contentType = named ?? (structured.test(guessed) ? unknown : guessed)
   if (contentType.length > 255 || !mediaType.test(contentType) || structured.test(contentType))
     return Result.fail("has no usable content type")
   const cid = text(fields, "cid", "content_id")

@@ -1,3 +1,4 @@
+import * as Attachments from "#layers/providers/Attachments.ts"
 import * as Email from "#layers/providers/Email.ts"
 import { headerToken } from "#layers/providers/HeaderToken.ts"
 import * as Overrides from "#layers/providers/Overrides.ts"
@@ -69,7 +70,10 @@ export const definition = define({
           Overrides.present({
             content: file.content,
             filename: file.filename,
-            content_type: file.type,
+            // Resend takes a file whose name tells another type, and then sends the mail never (anymail/django-anymail#440).
+            content_type: Attachments.isMisnamed({ contentType: file.type, filename: file.filename })
+              ? undefined
+              : file.type,
             content_id: file.contentId
           })),
         tags: [{ name: "tidings_message_id", value: delivery.messageId }]

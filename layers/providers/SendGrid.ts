@@ -4,6 +4,7 @@ import { addressees } from "#layers/providers/receipts/Marks.ts"
 import { baseOf, baseUrl, line, secret } from "#layers/providers/SettingFields.ts"
 import { define, noFault, reading, stateless } from "#layers/providers/VendorDefinition.ts"
 import type { VendorTable } from "#layers/providers/VendorTable.ts"
+import { isObject } from "#schemas/Json.ts"
 import { Effect, Redacted, Schema } from "effect"
 
 const Settings = Schema.Struct({
@@ -58,6 +59,9 @@ const bare = (type: string): string => {
   return [essence, ...parameters.filter((one) => /^method=/i.test(one))].join("; ")
 }
 
+/** Whether the override names a template of SendGrid, which has a subject: a mail without one is refused. */
+const isTemplate = ({ body }: Schema.JsonObject): boolean => isObject(body) && typeof body["template_id"] === "string"
+
 /** Mail Send v3: POST /v3/mail/send, 202 without a body (twilio.com/docs/sendgrid/api-reference/mail-send). */
 export const definition = define({
   key: "sendgrid",
@@ -91,7 +95,8 @@ export const definition = define({
         })],
         from: mailbox(email.from),
         reply_to_list: Email.some(email.replyTo, mailbox),
-        subject: email.subject,
+        // Of one character at least.
+        subject: email.subject !== "" ? email.subject : isTemplate(delivery.override) ? undefined : " ",
         content,
         headers: email.headers.length === 0 ? undefined : Object.fromEntries(email.headers),
         attachments: Email.some(email.attachments, (file) =>

@@ -68,6 +68,42 @@ describe("The overrides of an e-mail", () => {
       })
     ))
 
+  it.live("a mail without a subject has a blank one at SendGrid, which takes no other but with a template of its own", () =>
+    Effect.forEach(
+      [[{}, " "], [{ template_id: "d-1" }, undefined]] as const,
+      ([body, subject]) =>
+        Effect.gen(function*() {
+          const more = { override: { body }, rendered: { ...rendered, subject: "" } }
+          const { seen } = yield* send(sendGrid, sendGrid.success, { more })
+          assert.strictEqual(JSON.parse(seen.at(-1)?.body ?? "").subject, subject)
+        })
+    ))
+
+  it.live("Resend is told no type but the one that a file's name has: with another it would send the mail never", () =>
+    Effect.gen(function*() {
+      const files = [
+        { filename: "a.csv", content_type: "text/csv; charset=utf-8" },
+        { filename: "a.txt", content_type: "text/csv" },
+        { filename: "a.own", content_type: "text/x-own" },
+        { filename: "a.PDF" },
+        { filename: "", content_type: "image/png", content_id: "logo" },
+        { content_type: "application/octet-stream" }
+      ].map((file) => ({ ...file, content: "YQ==" }))
+      const { seen } = yield* send(resend, resend.success, { more: { override: { attachments: files } } })
+      const { attachments } = JSON.parse(seen.at(-1)?.body ?? "")
+      assert.deepStrictEqual(
+        attachments.map(({ content_type, filename }: (typeof files)[number]) => [filename, content_type]),
+        [
+          ["a.csv", "text/csv; charset=utf-8"],
+          ["a.txt", undefined],
+          ["a.own", "text/x-own"],
+          ["a.PDF", "application/pdf"],
+          ["attachment.png", "image/png"],
+          ["attachment", "application/octet-stream"]
+        ]
+      )
+    }))
+
   it.live("a vendor's own template takes the place of the content, which Resend and SES refuse beside it", () =>
     Effect.gen(function*() {
       const bodyOf = Effect.fnUntraced(function*(row: typeof resend, body: Schema.JsonObject, subject: string) {
