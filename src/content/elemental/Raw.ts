@@ -1,5 +1,6 @@
 import { isList, isObject, type Value } from "#schemas/Json.ts"
 import { type Budget, limits } from "#src/content/Budget.ts"
+import * as JsonText from "#src/content/elemental/JsonText.ts"
 import { contexts } from "#src/content/html/Contexts.ts"
 import { fill, type Scope, writers } from "#src/content/Variables.ts"
 import type { Schema } from "effect"
@@ -21,9 +22,12 @@ export const isMjml = (own: Schema.JsonObject): boolean => {
 /** Whether it is a text object that Slack parses for links, mentions and commands. */
 const isMrkdwn = ({ type }: Schema.JsonObject): boolean => type === "mrkdwn"
 
+/** What may be written as JSON text, too: Slack takes its blocks so. */
+const asText = "slackBlocks"
+
 /**
- * Fills in every text of a `channel` element's `raw`. Data is escaped in its `html`, and in texts that Slack reads as
- * mrkdwn. A form that we do not support fails the budget.
+ * Fills in every text of a `channel` element's `raw`. Data is escaped in its `html`, in JSON text, and in texts that
+ * Slack reads as mrkdwn. A form that we do not support fails the budget.
  */
 export const raw = (own: Schema.JsonObject, scope: Scope, budget: Budget): Raw => {
   const filled = (value: Schema.Json, depth: number, writer = writers.plain()): Schema.Json => {
@@ -49,10 +53,19 @@ export const raw = (own: Schema.JsonObject, scope: Scope, budget: Budget): Raw =
     budget.fail("Raw content can only be transformed by handlebars and mjml")
     return {}
   }
+  const written = (text: string): Schema.Json | undefined => {
+    const json = fill(text, scope, budget, JsonText.writer())
+    return json.trim() === "" ? undefined : JsonText.read(json, asText, budget)
+  }
+  const made = (key: string, value: Schema.Json): Schema.Json | undefined => {
+    if (typeof value !== "string") return filled(value, 0)
+    if (key === asText) return written(value)
+    return fill(value, scope, budget, key === "html" ? contexts() : writers.plain())
+  }
   return Object.fromEntries(
-    Object.entries(own).filter(([key]) => key !== "transformers").map(([key, value]) => [
-      key,
-      key === "html" && typeof value === "string" ? fill(value, scope, budget, contexts()) : filled(value, 0)
-    ])
+    Object.entries(own).flatMap(([key, value]) => {
+      const one = key === "transformers" ? undefined : made(key, value)
+      return one === undefined ? [] : [[key, one]]
+    })
   )
 }

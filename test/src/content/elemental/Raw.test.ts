@@ -1,6 +1,6 @@
 import { elements, failure, type Piece, render } from "#test/src/content/Rendering.ts"
 import { assert, describe, it } from "@effect/vitest"
-import type { Schema } from "effect"
+import { Schema } from "effect"
 
 describe("What an author writes in a channel's own form", () => {
   it("says the body and the text, each in place of the other where that is not written, else the elements'", () => {
@@ -65,6 +65,37 @@ describe("What an author writes in a channel's own form", () => {
       a: { type: "mrkdwn", text: "&lt;!channel&gt;", block_id: v, inner },
       b: [{ type: "plain_text", text: v, block_id: v, inner }]
     })
+  })
+
+  const blocks = (slackBlocks: Schema.Json, data: Schema.JsonObject) => rawOf({ slackBlocks }, data)?.["slackBlocks"]
+
+  it.prop(
+    "may be Slack's blocks as JSON text: data in it is what it is in blocks, ends no string and makes no block",
+    {
+      pieces: Schema.Array(
+        Schema.Literals(["\"", "\\", "}", "},{", "<!here>", "\n", "\u2028", "u0022", "\ud800", "a", ":"])
+      )
+    },
+    ({ pieces }) => {
+      const own = [
+        { type: "section", text: { type: "mrkdwn", text: "{{v}} <https://x.io|x>" }, block_id: "<{{v}}\"" },
+        { type: "header", text: { type: "plain_text", text: "{{v}}\"" } }
+      ]
+      const data = { v: pieces.join("") }
+      assert.deepStrictEqual(blocks(JSON.stringify(own), data), blocks(own, data))
+    }
+  )
+
+  it("may have tags between its values, and is left out where it comes to nothing; it fails where it is no JSON", () => {
+    const listed = "[{{#each all}}{\"type\": \"{{this}}\"}{{#unless @last}},{{/unless}}{{/each}}]"
+    assert.deepStrictEqual(blocks(listed, { all: ["divider", "a\"b"] }), [{ type: "divider" }, { type: "a\"b" }])
+    const bare = "{\"n\": {{n}}, \"yes\": {{yes}}, \"all\": {{all}}}"
+    assert.deepStrictEqual(blocks(bare, { n: -1.5e3, yes: true, all: "[1]" }), { n: -1500, yes: true, all: "[1]" })
+    // A template takes one of two backslashes before a tag.
+    assert.deepStrictEqual(blocks("[\"C:\\\\{{v}}\"]", { v: "n\"" }), ["C:\\n\""])
+    assert.isUndefined(blocks("{{#if no}}[]{{/if}}", {}))
+    assert.match(refusal({ slackBlocks: "[{" }), /^The text of slackBlocks is no JSON/)
+    assert.match(refusal({ slackBlocks: "[".repeat(33) + "]".repeat(33) }), /nested more than 32 deep/)
   })
 
   it("says how it is transformed, which is no part of it; one transformer that is unknown is too many", () => {
