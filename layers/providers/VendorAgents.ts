@@ -9,12 +9,18 @@ import { IpNetwork, NetAddress } from "effect/net"
 import { lookup } from "node:dns"
 import type { LookupFunction } from "node:net"
 
-/** To one host, at once: a vendor that hangs must not take every socket. */
+/** Of one configuration, at once: a vendor that hangs must not take every socket. */
 export const connections = 64
+
+/**
+ * To one host, at once: as many as several busy configurations have. A call that waits here is no longer in its
+ * configuration's turns, and its time runs.
+ */
+const mostToHost = 8 * connections
 
 const options: Undici.Agent.Options = {
   // A request that waits for a connection is proved not sent.
-  connections,
+  connections: mostToHost,
   pipelining: 1,
   maxHeaderSize: 16_384,
   autoSelectFamily: true,

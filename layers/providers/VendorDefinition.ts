@@ -36,7 +36,7 @@ export interface Wire<Settings, To> extends Omit<ProviderDefinition<Settings>, "
   readonly says: ReadonlyArray<string>
   /** The addresses of a profile, empty if it has none. `request` decides whether they are valid. */
   readonly recipients: (profile: Profile) => ReadonlyArray<To>
-  /** How many calls may be under way at once. If absent: as many as there are connections to one host. */
+  /** How many calls may be under way at once. If absent: as many as a configuration has connections. */
   readonly atOnce?: number
   /** The recipient's own credentials, where calls are made with these. */
   readonly ownAccount?: (profile: Profile) => string | undefined

@@ -1,10 +1,12 @@
 import type { Slots } from "#src/delivery/attempts/Slots.ts"
-import { configure, type Row, settingsAt, withHttp } from "#test/contracts/VendorRow.ts"
+import { configure, delivery, outcomeOf, type Row, settingsAt, withHttp } from "#test/contracts/VendorRow.ts"
 import * as Rows from "#test/layers/providers/rows/All.ts"
 import * as Push from "#test/layers/providers/rows/Push.ts"
+import { sendGrid } from "#test/layers/providers/rows/SendGrid.ts"
 import { vendor as smtp } from "#test/layers/providers/smtp/Deliveries.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import * as ScriptedVendor from "#test/support/ScriptedVendor.ts"
+import { Deferred, Effect, Fiber, Option } from "effect"
 
 const vendorOf = (row: Row) => configure(row, settingsAt(row, "http://127.0.0.1:1")).pipe(withHttp(1_000))
 
@@ -28,6 +30,29 @@ describe("The connections of a vendor", () => {
         assert.strictEqual(slots?.("another account"), own, row.entry.key)
       }
     }))
+
+  it.live("are each configuration's own: one account that the vendor leaves hanging keeps no other's calls waiting", () =>
+    Effect.gen(function*() {
+      const hung = "SG.hung"
+      const allHang = Deferred.makeUnsafe<void>()
+      let hanging = 0
+      const server = yield* ScriptedVendor.listen({
+        script: ({ headers }) => {
+          if (headers["authorization"]?.endsWith(hung) !== true) return sendGrid.success
+          if (++hanging === 64) Deferred.doneUnsafe(allHang, Effect.void)
+          return "silence"
+        }
+      })
+      const settings = settingsAt(sendGrid, server.origin)
+      const one = yield* configure(sendGrid, { ...settings, api_key: hung })
+      const other = yield* configure(sendGrid, settings)
+      const calls = Array.from({ length: 64 }, () => one.send(delivery(sendGrid)))
+      const fiber = yield* Effect.forkChild(Effect.all(calls, { concurrency: "unbounded" }))
+      yield* Deferred.await(allHang)
+      assert.strictEqual(outcomeOf(yield* Effect.result(other.send(delivery(sendGrid)))), "Accepted")
+      assert.isUndefined(fiber.pollUnsafe(), "it came to its end first")
+      yield* Fiber.interrupt(fiber)
+    }).pipe(withHttp(10_000), Effect.scoped))
 
   it.effect("over SMTP are those of the settings, and as many again for servers that messages name", () =>
     Effect.gen(function*() {
