@@ -1,4 +1,5 @@
 import { Option } from "effect"
+import { encodeWords } from "nodemailer/lib/mime-funcs"
 import { domainToASCII } from "node:url"
 
 const dotAtom = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i
@@ -12,6 +13,12 @@ const unprintable = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
 
 /** Whether the text is safe to stand in a header as one line. */
 export const isOneLine = (text: string): boolean => !unprintable.test(text)
+
+/**
+ * Writes what is beyond ASCII in a header's value as encoded words (RFC 2047): many servers and SES refuse anything
+ * else, and SendGrid asks for it.
+ */
+export const inAscii = (value: string): string => /^[\x20-\x7e]*$/.test(value) ? value : encodeWords(value, "B", 52)
 
 /**
  * The domain in its ASCII form. It must consist of host name labels: so there is no address literal, no port, and no

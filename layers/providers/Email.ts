@@ -1,4 +1,4 @@
-import { internationalAddress, listed } from "#layers/providers/Address.ts"
+import { inAscii, internationalAddress, listed } from "#layers/providers/Address.ts"
 import * as Attachments from "#layers/providers/Attachments.ts"
 import * as ListUnsubscribe from "#layers/providers/ListUnsubscribe.ts"
 import { line } from "#layers/providers/SettingFields.ts"
@@ -6,7 +6,6 @@ import { ContentRejected, type DeliveryError, Misconfigured, RecipientRejected }
 import { optional } from "#schemas/Optional.ts"
 import type { Delivery } from "#src/delivery/Provider.ts"
 import { Effect, Option, Schema } from "effect"
-import { encodeWords } from "nodemailer/lib/mime-funcs"
 
 export interface Mailbox {
   readonly email: string
@@ -44,12 +43,6 @@ export const sender = { from_address: Schema.optionalKey(line), from: Schema.opt
 
 /** Header text: one line, without control characters. */
 export const oneLine = (text: string): string => text.replaceAll(/[\u0000-\u001f\u007f\u2028\u2029]+/g, " ").trim()
-
-/**
- * Writes what is beyond ASCII in a header's value as encoded words (RFC 2047), as over SMTP: SES refuses anything else,
- * and SendGrid asks for it.
- */
-const inAscii = (value: string): string => /^[\x20-\x7e]*$/.test(value) ? value : encodeWords(value, "B", 52)
 
 /** The headers that a message may set (reliability.md §4); the others are set by the vendor or by this server. */
 const allowedHeader = (name: string): boolean => /^(?:x|list)-[a-z0-9-]+$/i.test(name) || named.has(name.toLowerCase())

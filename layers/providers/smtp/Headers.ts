@@ -1,4 +1,4 @@
-import { isOneLine } from "#layers/providers/Address.ts"
+import { inAscii, isOneLine } from "#layers/providers/Address.ts"
 import { Result, type Schema } from "effect"
 
 /** A header field that a caller adds. */
@@ -70,7 +70,7 @@ export const custom = (value: Schema.Json | undefined): Result.Result<ReadonlyAr
     const text = valueOf(given)
     if (text === undefined || !isSafe(text)) return Result.fail(`the value of header ${key} is not one line of text`)
     seen.add(key)
-    if (text.trim() !== "") headers.push({ key: name, value: text })
+    if (text.trim() !== "") headers.push({ key: name, value: inAscii(text) })
   }
   return Result.succeed(headers)
 }

@@ -92,7 +92,8 @@ const generated = Effect.gen(function*() {
   if (yield* rarely(3)) override["bcc"] = [yield* address]
   if (yield* rarely(4)) override["from"] = yield* person
   if (yield* rarely(4)) override["reply_to"] = yield* person
-  if (yield* rarely(4)) override["headers"] = { "X-Extra": yield* line, "List-Id": yield* line }
+  if (yield* rarely(4))
+    override["headers"] = { "X-Extra": yield* line, "List-Id": yield* line, References: yield* line }
   if (yield* rarely(8)) {
     override["body"] = { attachments: [{ filename: yield* line, content: yield* text(fragments, 10) }] }
   }
@@ -141,6 +142,7 @@ const check = (parts: Parts, token: string, captured: Captured) => {
   assert.isUndefined(long, `${token}: a line too long`)
 
   const [header = ""] = raw.split("\r\n\r\n", 1)
+  assert.match(header, /^[\r\n\t\x20-\x7e]*$/, `${token}: a header beyond ASCII, which needs SMTPUTF8`)
   const names = header.split(/\r\n(?![ \t])/).map((field) => field.slice(0, field.indexOf(":")).toLowerCase())
   const given = { subject: parts.subject, ...Object(override["headers"]) }
   const spoken = Object.entries(given).filter(([, value]) => String(value).trim() !== "").map(([name]) => name)
