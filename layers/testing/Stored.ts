@@ -1,7 +1,6 @@
 import * as MessageLog from "#layers/memory/MessageLog.ts"
-import { findMessage, inboxOf, messagesOf } from "#layers/memory/State.ts"
+import { findMessage, inboxOf, messagesOf, type State } from "#layers/memory/State.ts"
 import { overridesOf } from "#layers/memory/UserPreferences.ts"
-import type { Store } from "#layers/testing/Store.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import type { TopicSetting } from "#schemas/Preferences.ts"
 import { UserId } from "#schemas/Profile.ts"
@@ -41,7 +40,7 @@ const idOf = Schema.decodeUnknownOption(MessageId)
 const userOf = Schema.decodeUnknownOption(UserId)
 
 /** Reads the store of a world through `look`. */
-export const make = (look: Store["look"]): Stored => ({
+export const make = (look: <A>(read: (state: State) => A) => A): Stored => ({
   message: (id, place = {}) => {
     const row = Option.map(idOf(id), (messageId) => look((state) => findMessage(state, scopeOf(place), messageId)))
     const found = Option.getOrUndefined(row)
