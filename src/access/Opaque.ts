@@ -1,5 +1,5 @@
 import { derive, type SecretKey } from "#src/access/SecretKey.ts"
-import { once } from "#src/content/Once.ts"
+import { once } from "#src/cache/Once.ts"
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, timingSafeEqual } from "node:crypto"
 
 /**

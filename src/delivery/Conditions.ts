@@ -1,4 +1,4 @@
-import { memo } from "#src/content/Memo.ts"
+import { memo } from "#src/cache/Memo.ts"
 import { type Context, isTrue, valueOf } from "#src/delivery/conditions/Evaluate.ts"
 import { InvalidCondition } from "#src/delivery/conditions/InvalidCondition.ts"
 import { parse } from "#src/delivery/conditions/Parser.ts"

@@ -1,6 +1,6 @@
 import { MessageId } from "#schemas/MessageId.ts"
 import { Scope } from "#schemas/Scope.ts"
-import { once } from "#src/content/Once.ts"
+import { once } from "#src/cache/Once.ts"
 import { derive, SecretKey } from "#src/access/SecretKey.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"

@@ -2,7 +2,7 @@ import type { Budget } from "#src/content/Budget.ts"
 import { known, surroundings } from "#src/content/jsonnet/Globals.ts"
 import { parse } from "#src/content/jsonnet/Parser.ts"
 import { run } from "#src/content/jsonnet/Run.ts"
-import { memo } from "#src/content/Memo.ts"
+import { memo } from "#src/cache/Memo.ts"
 import type { Scope } from "#src/content/Variables.ts"
 import { Result, type Schema } from "effect"
 

@@ -4,7 +4,7 @@ import { Recipient } from "#schemas/Recipient.ts"
 import { KeyState, Scope } from "#schemas/Scope.ts"
 import { Instructions } from "#schemas/SendMessage.ts"
 import { Status } from "#schemas/Status.ts"
-import { memo } from "#src/content/Memo.ts"
+import { memo } from "#src/cache/Memo.ts"
 import { Exit, Schema } from "effect"
 
 /**

@@ -260,7 +260,7 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "what was made of one content is said for the next of its channel",
     seed: 2,
-    file: "src/content/Recent.ts",
+    file: "src/cache/Recent.ts",
     text: "(part, n) => part === parts[n]",
     becomes: "(part, n) => n === 0 || part === parts[n]"
   },

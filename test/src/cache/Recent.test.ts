@@ -1,4 +1,4 @@
-import { recent } from "#src/content/Recent.ts"
+import { recent } from "#src/cache/Recent.ts"
 import { describe, expect, it } from "@effect/vitest"
 
 const counted = () => {
