@@ -51,6 +51,20 @@ const counting = <A, E, R>(effect: Effect.Effect<A, E, R>) => {
   return effect.pipe(Effect.withTracer(tracer), Effect.map(() => statements))
 }
 
+/** Makes a change in a transaction that is still open when this ends; what it answers commits it. */
+const uncommitted = Effect.fnUntraced(function*<A, E>(sql: SqlClient.SqlClient, change: Effect.Effect<A, E>) {
+  const made = yield* Deferred.make<void>()
+  const release = yield* Deferred.make<void>()
+  const fiber = yield* change.pipe(
+    Effect.andThen(Deferred.succeed(made, undefined)),
+    Effect.andThen(Deferred.await(release)),
+    sql.withTransaction,
+    Effect.forkChild
+  )
+  yield* Deferred.await(made)
+  return Effect.andThen(Deferred.succeed(release, undefined), Fiber.join(fiber))
+})
+
 const Count = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ count: Schema.Int })]))
 
 describe("Audiences on Postgres", () => {
@@ -105,21 +119,12 @@ describe("Audiences on Postgres", () => {
       yield* settled
       // Of a profile that went while no audience was there to see it.
       yield* sql`insert into audience_members values (${scope}, 'eng', 'gone', 3, 0, '')`
-      const removed = yield* Deferred.make<void>()
-      const release = yield* Deferred.make<void>()
-      const remover = yield* audiences.remove(scope, "eng").pipe(
-        Effect.andThen(Deferred.succeed(removed, undefined)),
-        Effect.andThen(Deferred.await(release)),
-        sql.withTransaction,
-        Effect.forkChild
-      )
-      yield* Deferred.await(removed)
+      const commit = yield* uncommitted(sql, audiences.remove(scope, "eng"))
       const put = yield* Effect.forkChild(audiences.put(scope, "eng", draft))
       yield* sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`.pipe(
         Effect.repeat({ while: (waiting) => waiting.length === 0 })
       )
-      yield* Deferred.succeed(release, undefined)
-      yield* Fiber.join(remover)
+      yield* commit
       const { version } = yield* Fiber.join(put)
       assert.strictEqual((yield* audiences.get(scope, "eng")).version, version)
       assert.isAbove(version, 3)
@@ -130,15 +135,7 @@ describe("Audiences on Postgres", () => {
   it.effect("a write that saw no audience is met by the first count, however late it commits", () =>
     Effect.gen(function*() {
       const { audiences, members, profiles, settled, sql } = yield* start
-      const written = yield* Deferred.make<void>()
-      const release = yield* Deferred.make<void>()
-      const writer = yield* profiles.replace(scope, UserId.make("ada"), engineer).pipe(
-        Effect.andThen(Deferred.succeed(written, undefined)),
-        Effect.andThen(Deferred.await(release)),
-        sql.withTransaction,
-        Effect.forkChild
-      )
-      yield* Deferred.await(written)
+      const commit = yield* uncommitted(sql, profiles.replace(scope, UserId.make("ada"), engineer))
       const put = yield* Effect.forkChild(audiences.put(scope, "eng", draft))
       // Until it waits for the writer; if it did not, a count that starts now would not see the writer's row.
       yield* sql`select 1 from pg_locks where locktype = 'advisory' and not granted
@@ -146,8 +143,7 @@ describe("Audiences on Postgres", () => {
         Effect.repeat({ while: (waiting) => waiting.length === 0 && put.pollUnsafe() === undefined })
       )
       yield* settled
-      yield* Deferred.succeed(release, undefined)
-      yield* Fiber.join(writer)
+      yield* commit
       yield* Fiber.join(put)
       yield* settled
       assert.deepStrictEqual(yield* members(), ["ada"])
@@ -158,19 +154,10 @@ describe("Audiences on Postgres", () => {
       const { audiences, members, profiles, settled, sql } = yield* start
       yield* audiences.put(scope, "eng", draft)
       yield* profiles.replace(scope, UserId.make("ada"), { title: "Poet" })
-      const written = yield* Deferred.make<void>()
-      const release = yield* Deferred.make<void>()
-      const writer = yield* profiles.replace(scope, UserId.make("ada"), engineer).pipe(
-        Effect.andThen(Deferred.succeed(written, undefined)),
-        Effect.andThen(Deferred.await(release)),
-        sql.withTransaction,
-        Effect.forkChild
-      )
-      yield* Deferred.await(written)
+      const commit = yield* uncommitted(sql, profiles.replace(scope, UserId.make("ada"), engineer))
       yield* settled
       assert.deepStrictEqual(yield* members(), [])
-      yield* Deferred.succeed(release, undefined)
-      yield* Fiber.join(writer)
+      yield* commit
       yield* settled
       assert.deepStrictEqual(yield* members(), ["ada"])
     }).pipe(Effect.provide(stores)))
