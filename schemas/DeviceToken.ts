@@ -1,7 +1,7 @@
-import { fromIso } from "#schemas/api/Instant.ts"
 import { GroupId, Reference } from "#schemas/Id.ts"
 import { optional } from "#schemas/Optional.ts"
 import { refuse } from "#schemas/SchemaRefusal.ts"
+import { fromIso } from "#schemas/WrittenTime.ts"
 import { DateTime, Effect, Schema, SchemaTransformation } from "effect"
 
 /** The name that a push provider gives to one installed app. */

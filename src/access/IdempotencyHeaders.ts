@@ -1,4 +1,4 @@
-import { fromEpoch, fromIso } from "#schemas/api/Instant.ts"
+import { fromEpoch, fromIso } from "#schemas/WrittenTime.ts"
 import { Effect, Schema } from "effect"
 
 /** The idempotency headers are malformed: 400, and nothing is stored. */

@@ -1,5 +1,5 @@
-import { fromEpoch } from "#schemas/api/Instant.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
+import { fromEpoch } from "#schemas/WrittenTime.ts"
 import * as Instant from "#src/flows/Instant.ts"
 import { DateTime, Duration, Option } from "effect"
 

@@ -1,4 +1,4 @@
-import { isDay } from "#schemas/api/Instant.ts"
+import { isDay } from "#schemas/WrittenTime.ts"
 import { DateTime, Option } from "effect"
 
 export const utc = DateTime.zoneMakeOffset(0)

@@ -1,6 +1,6 @@
-import { fromEpoch, fromIso } from "#schemas/api/Instant.ts"
 import type { AudienceFilter, Condition, Group, Rule } from "#schemas/Audience.ts"
 import { isList, type Value, valueAt } from "#schemas/Json.ts"
+import { fromEpoch, fromIso } from "#schemas/WrittenTime.ts"
 import type { Schema } from "effect"
 
 /** The user that a filter is evaluated for. */

@@ -1,4 +1,3 @@
-import { fromIso } from "#schemas/api/Instant.ts"
 import type { DecisionSource, WithheldRule } from "#schemas/PreferenceDecision.ts"
 import type {
   PreferenceChannel,
@@ -10,6 +9,7 @@ import type {
   SentPreferences,
   TopicSetting
 } from "#schemas/Preferences.ts"
+import { fromIso } from "#schemas/WrittenTime.ts"
 import type { ListWord } from "#src/people/ListPreferences.ts"
 import type { ResolvedTopic } from "#src/people/PreferenceCatalogue.ts"
 import type { Statement } from "#src/people/PreferenceResolution.ts"

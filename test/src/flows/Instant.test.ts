@@ -1,4 +1,4 @@
-import * as Wire from "#schemas/api/Instant.ts"
+import { fromIso } from "#schemas/WrittenTime.ts"
 import * as Instant from "#src/flows/Instant.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Schema } from "effect"
@@ -15,7 +15,7 @@ describe("dates that callers write", () => {
         const last = new Date(Date.UTC(year, month, 0)).getUTCDate()
         const date = `${padded(year, 4)}-${padded(month, 2)}-${padded(day, 2)}`
         for (const text of [date, `${date}T10:00`, `${date}T10:00:00Z`, `${date}T23:00:00-11:00`]) {
-          const read = [Wire.fromIso(text), Instant.parse(text, Instant.utc)]
+          const read = [fromIso(text), Instant.parse(text, Instant.utc)]
           assert.deepStrictEqual(read.map((time) => time !== undefined), [day <= last, day <= last], text)
           assert.strictEqual(read[0], read[1], text)
         }
@@ -26,7 +26,7 @@ describe("dates that callers write", () => {
     const zone = DateTime.zoneMakeNamedUnsafe("Europe/Berlin")
     assert.isUndefined(Instant.parse("2027-02-29T10:00", zone))
     assert.strictEqual(Instant.parse("2028-02-29T10:00", zone), Date.UTC(2028, 1, 29, 9))
-    assert.isUndefined(Wire.fromIso("2027-02-29"))
-    assert.strictEqual(Wire.fromIso("2028-02-29"), Date.UTC(2028, 1, 29))
+    assert.isUndefined(fromIso("2027-02-29"))
+    assert.strictEqual(fromIso("2028-02-29"), Date.UTC(2028, 1, 29))
   })
 })

@@ -1,5 +1,5 @@
-import { isDay } from "#schemas/api/Instant.ts"
 import type { Value } from "#schemas/Json.ts"
+import { isDay } from "#schemas/WrittenTime.ts"
 import { textOf } from "#src/content/Own.ts"
 import { type Helper, text } from "#src/content/template/Helper.ts"
 import { numberOf } from "#src/content/template/helpers/Numbers.ts"
