@@ -15,7 +15,7 @@ import * as Weight from "#src/delivery/journal/Weight.ts"
 import { type Acceptance, type Accepted, Journal, type RowRefused } from "#src/delivery/Journal.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as Patience from "#src/store/Patience.ts"
-import { Effect, Layer } from "effect"
+import { Effect, Exit, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type SqlError } from "effect/sql"
 
@@ -67,10 +67,11 @@ export const layer = Layer.effect(
         }
       }
       const results = yield* insert(batch, [...unowned])
-      const fresh = batch.flatMap(({ acceptance }, n) => results[n]?.replayed === true ? [] : acceptance.messages)
+      const isFresh = results.map((kept) => Exit.isSuccess(kept) && !kept.value.replayed)
+      const fresh = batch.flatMap(({ acceptance }, n) => isFresh[n] === true ? acceptance.messages : [])
       // The first call with this key may have committed without hearing of it, so that its rows were never offered
       // here. What this caller sends next must come after them (P3): the readers read the store first.
-      if (results.some(({ replayed }) => replayed)) yield* handover.behind(Lane.literals)
+      if (isFresh.includes(false)) yield* handover.behind(Lane.literals)
       yield* handover.offer(fresh)
       if (batch.some(({ acceptance }) => acceptance.expansion !== undefined)) yield* handover.stir
       return results
@@ -120,9 +121,10 @@ export const layer = Layer.effect(
       accept: (acceptance: Acceptance) => {
         const named = { acceptance, owner: `${process}:${accepted++}`, weight: Weight.ofAcceptance(acceptance) }
         const { key } = acceptance
+        const answered = Effect.flatMap(accept(named), Effect.orDie)
         return key === undefined
-          ? accept(named)
-          : shared(`${key.scope}\n${key.path}\n${key.value}`, Effect.uninterruptible(accept(named)))
+          ? answered
+          : shared(`${key.scope}\n${key.path}\n${key.value}`, Effect.uninterruptible(answered))
       },
       record,
       observe: observe(sql, handover),

@@ -2,7 +2,7 @@ import * as Expand from "#layers/postgres/journal/Expand.ts"
 import * as Parameters from "#layers/postgres/journal/Parameters.ts"
 import type { Accepted, Acceptance, NewMessage } from "#src/delivery/Journal.ts"
 import { StoredResponse } from "#src/access/Idempotency.ts"
-import { Effect, Schema } from "effect"
+import { Effect, Exit, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 
 /** An acceptance on its way to the database. */
@@ -40,14 +40,15 @@ const messageTypes =
   status text, due_at bigint, event text, template text, recipient_name text, tenant_id text, list_id text, tags text[],
   trace_id text, enqueued_at bigint`
 
-const KeptRow = Schema.Struct({
-  n: Schema.Int,
-  owner: Schema.String,
-  status: Schema.Int,
-  headers: Schema.fromJsonString(StoredResponse.fields.headers),
-  body: Schema.String
-})
-const decodeKept = Schema.decodeUnknownEffect(Schema.Array(KeptRow))
+const decodeOwners = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ n: Schema.Int, owner: Schema.String })))
+/** A row of another version, or one that something else wrote, is the fault of its own callers alone. */
+const decodeKept = Schema.decodeUnknownExit(
+  Schema.Struct({
+    status: Schema.Int,
+    headers: Schema.fromJsonString(StoredResponse.fields.headers),
+    body: Schema.String
+  })
+)
 
 /**
  * The placeholders of a batch's parameters. What most batches do not need is left out, which makes their statement
@@ -69,7 +70,8 @@ interface Parts {
 
 /**
  * Accepts a batch in one statement and one commit (P1, P5). Keys go in one order, or the flushes of two nodes deadlock.
- * A live key of an earlier call answers with its stored response, and nothing of the repeat is inserted.
+ * A live key of an earlier call answers with its stored response, and nothing of the repeat is inserted; an `Exit` that
+ * fails if that response does not decode.
  */
 export const write = (sql: SqlClient.SqlClient) => {
   const insert = (
@@ -176,12 +178,13 @@ export const write = (sql: SqlClient.SqlClient) => {
       listed: drafts.some(({ listId }) => listId !== undefined)
     })
     const rows = yield* sql.unsafe(statement, values)
-    const kept = new Map((yield* decodeKept(isKeyed ? rows : []).pipe(Effect.orDie)).map((row) => [row.n, row]))
-    return batch.map(({ acceptance, owner }, n): Accepted => {
-      const row = kept.get(n)
-      return row === undefined || row.owner === owner
-        ? { response: acceptance.response, replayed: false }
-        : { response: { status: row.status, headers: row.headers, body: row.body }, replayed: true }
+    const owners = yield* Effect.orDie(decodeOwners(isKeyed ? rows : []))
+    const kept = new Map(owners.map(({ n, owner }, row) => [n, { owner, row: rows[row] }]))
+    return batch.map(({ acceptance, owner }, n): Exit.Exit<Accepted, Schema.SchemaError> => {
+      const found = kept.get(n)
+      return found === undefined || found.owner === owner
+        ? Exit.succeed({ response: acceptance.response, replayed: false })
+        : Exit.map(decodeKept(found.row), (response) => ({ response, replayed: true }))
     })
   })
 }

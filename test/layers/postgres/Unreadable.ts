@@ -52,6 +52,28 @@ export const unreadableRows = <E>(
         }))
     }
 
+    it.effect("X1: a stored response that does not decode fails the calls with its key, and none that are stored with them", () =>
+      Effect.gen(function*() {
+        const place = yield* Fixture.world
+        const sql = yield* SqlClient.SqlClient
+        const journal = yield* Journal
+        const key = Fixture.key(place)
+        const accept = (more: Parameters<typeof Fixture.acceptance>[2]) => {
+          const message = Fixture.message(place)
+          return Effect.map(Effect.exit(journal.accept(Fixture.acceptance(place, [message], more))), (exit) => ({
+            id: message.id,
+            exit
+          }))
+        }
+        yield* accept({ key })
+        yield* sql`update idempotency set headers = ${unknown} where scope = ${key.scope} and key = ${key.value}`
+        const calls = [{ key }, { key: Fixture.key(place, { value: `${key.value} another` }) }, {}]
+        const answers = yield* Effect.forEach(calls, accept, { concurrency: "unbounded" })
+        assert.deepStrictEqual(answers.map(({ exit }) => exit._tag), ["Failure", "Success", "Success"])
+        const { rows } = yield* journal.due(Fixture.window(place))
+        assert.sameMembers(rows.slice(1).map(({ id }) => id), answers.slice(1).map(({ id }) => id))
+      }))
+
     it.effect("X1: an expansion that does not decode ends FAILED, and its neighbours go on", () =>
       Effect.gen(function*() {
         const place = yield* Fixture.world
