@@ -57,6 +57,8 @@ export const layer = Layer.effect(
         Effect.tapError(write(items), (error) => error._tag === "SqlError" ? room.failed(error) : Effect.void)
 
     const insert = Accept.write(sql)
+    /** What a flush without an answer has stored was offered to nobody: it is read, and does not wait for a sweep. */
+    const unheard = Effect.andThen(handover.behind(Lane.literals), handover.stir)
     /** Owned messages go to their mailboxes in the order of the flush, before any caller hears of the commit (P3). */
     const acceptBatch = told(Effect.fnUntraced(function*(batch: ReadonlyArray<Accept.Named>) {
       yield* handover.room
@@ -66,7 +68,7 @@ export const layer = Layer.effect(
           if (!handover.owns(shard)) unowned.add(shard)
         }
       }
-      const results = yield* insert(batch, [...unowned])
+      const results = yield* Effect.onError(insert(batch, [...unowned]), () => unheard)
       const isFresh = results.map((kept) => Exit.isSuccess(kept) && !kept.value.replayed)
       const fresh = batch.flatMap(({ acceptance }, n) => isFresh[n] === true ? acceptance.messages : [])
       // The first call with this key may have committed without hearing of it, so that its rows were never offered

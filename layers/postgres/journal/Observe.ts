@@ -7,7 +7,8 @@ import { type Proof, type Verdict, weigh } from "#src/delivery/journal/Evidence.
 import type { Handover } from "#src/delivery/journal/Handover.ts"
 import { Lane } from "#src/delivery/journal/OpenMessage.ts"
 import { type Journal, MessageNotFound, type Observed } from "#src/delivery/Journal.ts"
-import { Clock, Effect, Schema, Struct } from "effect"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { Clock, Effect, Exit, Option, Schema, Struct } from "effect"
 import type { SqlClient } from "effect/sql"
 
 const Call = Attempt.mapFields(
@@ -22,6 +23,14 @@ const decodeFound = Schema.decodeUnknownEffect(
 const encodeEvents = Schema.encodeEffect(Schema.fromJsonString(Schema.Array(HistoryEvent)))
 
 const columns = new Map(stamps)
+
+type Seen = Exit.Exit<{ readonly isStirred: boolean }, MessageNotFound | StoreUnavailable>
+
+/** Whether the message's owner has to look at it. If no answer came it may have been stirred, and a repeat would not tell. */
+const mayBeStirred = (exit: Seen): boolean =>
+  Exit.isSuccess(exit)
+    ? exit.value.isStirred
+    : !Option.exists(Exit.findErrorOption(exit), ({ _tag }) => _tag === "MessageNotFound")
 
 /**
  * Names an event within its message's history: by the provider's own id of it if there is one, by which a repeat is
@@ -100,7 +109,7 @@ export const observe = (sql: SqlClient.SqlClient, handover: Handover["Service"])
     },
     sql.withTransaction,
     orUnavailable,
-    Effect.tap(({ isStirred }) => isStirred ? handover.behind(Lane.literals) : Effect.void),
+    Effect.onExit((exit) => mayBeStirred(exit) ? handover.behind(Lane.literals) : Effect.void),
     Effect.map(({ observation }) => observation)
   )
 }
