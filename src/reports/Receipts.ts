@@ -6,7 +6,7 @@ import { Journal } from "#src/delivery/Journal.ts"
 import * as Outcome from "#src/delivery/attempts/Outcome.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { References } from "#src/reports/References.ts"
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, type Duration, Effect, Layer, Option } from "effect"
 
 /** What a provider may report of a message that it accepted. */
 export type ReceiptEvent = "Deliver" | "Open" | "Click" | "Bounce"
@@ -46,6 +46,13 @@ export class Receipts extends Context.Service<Receipts, {
 
 const types = { Deliver: "DELIVERED", Open: "OPENED", Click: "CLICKED", Bounce: "UNDELIVERABLE" } as const
 
+/**
+ * A receipt that names its message by the provider's reference alone may come before the reference is stored, with the
+ * outcome of its call; and not every provider repeats what is answered with an error. So it is looked for once more
+ * after each of these waits. Who calls back waits longer.
+ */
+const looks: ReadonlyArray<Duration.Input> = ["1 second", "2 seconds"]
+
 /** How many messages of a batch are written to the store at once. */
 const together = 4
 
@@ -81,7 +88,6 @@ const entry = (receipt: Receipt, at: number): HistoryEvent => ({
 interface Named {
   readonly id: MessageId
   readonly receipt: Receipt
-  readonly reference: string | undefined
 }
 
 /**
@@ -103,20 +109,38 @@ export const layer = Layer.effect(
     const journal = yield* Journal
     const references = yield* References
 
-    const named = Effect.fnUntraced(function*(scope: Scope, providers: ReadonlyArray<string>, receipt: Receipt) {
-      const reference = receipt.reference === undefined ? undefined : Outcome.referenceOf(receipt.reference)
-      const id = receipt.messageId ??
-        (reference === undefined
-          ? undefined
-          : Option.getOrUndefined(yield* references.find(scope, providers, reference)))
-      return id === undefined ? [] : [{ id, receipt, reference }]
+    const idOf = Effect.fnUntraced(function*(scope: Scope, providers: ReadonlyArray<string>, receipt: Receipt) {
+      if (receipt.messageId !== undefined || receipt.reference === undefined) return receipt.messageId
+      return Option.getOrUndefined(yield* references.find(scope, providers, Outcome.referenceOf(receipt.reference)))
     })
+
+    /** The receipts whose messages are found. */
+    const named = (
+      scope: Scope,
+      providers: ReadonlyArray<string>,
+      receipts: ReadonlyArray<Receipt>,
+      [wait, ...waits]: ReadonlyArray<Duration.Input> = looks
+    ): Effect.Effect<ReadonlyArray<Named>, StoreUnavailable> =>
+      Effect.flatMap(
+        Effect.forEach(receipts, (receipt) => idOf(scope, providers, receipt), { concurrency: together }),
+        (ids) => {
+          const found = receipts.flatMap((receipt, n) => {
+            const id = ids[n]
+            return id === undefined ? [] : [{ id, receipt }]
+          })
+          const left = receipts.filter(({ reference }, n) => ids[n] === undefined && reference !== undefined)
+          return wait === undefined || left.length === 0
+            ? Effect.succeed(found)
+            : Effect.map(Effect.delay(named(scope, providers, left, waits), wait), (later) => [...found, ...later])
+        }
+      )
 
     const one = Effect.fnUntraced(function*(
       scope: Scope,
       providers: ReadonlyArray<string>,
-      { id, receipt, reference }: Named
+      { id, receipt }: Named
     ) {
+      const reference = receipt.reference === undefined ? undefined : Outcome.referenceOf(receipt.reference)
       const at = timeOf(receipt, id, yield* Clock.currentTimeMillis)
       yield* journal.observe({
         scope,
@@ -131,12 +155,10 @@ export const layer = Layer.effect(
 
     const apply = Effect.fn("Receipts.apply")(
       function*(scope: Scope, providers: ReadonlyArray<string>, receipts: ReadonlyArray<Receipt>) {
-        const found = yield* Effect.forEach(receipts, (receipt) => named(scope, providers, receipt), {
-          concurrency: together
-        })
+        const found = yield* named(scope, providers, receipts)
         // Grouped by the message found, since one receipt may name it by our id and another by the provider's
         // reference.
-        const byMessage = Map.groupBy(found.flat(), ({ id }) => id)
+        const byMessage = Map.groupBy(found, ({ id }) => id)
         yield* Effect.forEach(
           byMessage.values(),
           (group) =>

@@ -11,6 +11,7 @@ import { type Receipt, type ReceiptEvent, Receipts } from "#src/reports/Receipts
 import type { References } from "#src/reports/References.ts"
 import * as Receiving from "#src/reports/Receipts.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
+import { waiting } from "#test/support/Waiting.ts"
 import { assert, layer, type Vitest } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import { TestClock } from "effect/testing"
@@ -214,15 +215,12 @@ const examples = (it: Vitest.MethodsNonLive<Journal | MessageLog | Receipts>) =>
   it.effect("a receipt without our id finds its message by the provider's reference", () =>
     Effect.gen(function*() {
       const { message, place, receipts, record, settle } = yield* start
-      const nameless = of(message, "Deliver", {
-        messageId: undefined,
-        attempt: undefined,
-        reference: `ref ${message.id}`
-      })
-      yield* receipts.apply(place.scope, names, [nameless])
+      const reference = `ref ${message.id}`
+      const nameless = of(message, "Deliver", { messageId: undefined, attempt: undefined, reference })
+      yield* waiting(receipts.apply(place.scope, names, [nameless]))
       assert.strictEqual((yield* record).status, "ROUTED")
-      yield* settle({ ...accepted, reference: `ref ${message.id}` })
-      yield* receipts.apply(place.scope, ["other"], [nameless])
+      yield* settle({ ...accepted, reference })
+      yield* waiting(receipts.apply(place.scope, ["other"], [nameless]))
       assert.strictEqual((yield* record).status, "SENT")
       yield* receipts.apply(place.scope, names, [nameless])
       assert.strictEqual((yield* record).status, "DELIVERED")
@@ -246,12 +244,13 @@ const examples = (it: Vitest.MethodsNonLive<Journal | MessageLog | Receipts>) =>
       const { history, message, place, receipts, record, settle } = yield* start
       yield* settle(accepted)
       const [before, lines] = [yield* record, yield* history]
-      const other = Scope.make(place.scope + 500_000)
-      yield* receipts.apply(other, names, [of(message, "Deliver"), of(message, "Deliver", { messageId: undefined })])
-      yield* receipts.apply(place.scope, names, [
+      const apply = (scope: Scope, some: ReadonlyArray<Receipt>) => waiting(receipts.apply(scope, names, some))
+      const nameless = of(message, "Deliver", { messageId: undefined })
+      yield* apply(Scope.make(place.scope + 500_000), [of(message, "Deliver"), nameless])
+      yield* apply(place.scope, [
         of(message, "Deliver", { messageId: Fixture.id(place.at) }),
-        of(message, "Deliver", { messageId: undefined, reference: "never seen" }),
-        of(message, "Deliver", { messageId: undefined, reference: undefined })
+        { ...nameless, reference: "never seen" },
+        { ...nameless, reference: undefined }
       ])
       assert.deepStrictEqual([yield* record, yield* history], [before, lines])
     }))

@@ -11,8 +11,11 @@ const at = 1_800_000_000_000
 const message = MessageId.make(`1-${Math.floor(at / 1_000).toString(16)}-${"0".repeat(24)}`)
 const events = ["Deliver", "Open", "Click", "Bounce"] as const
 
-/** The events of one batch, in the order in which the journal hears of them. */
-const heard = Effect.fnUntraced(function*(receipts: ReadonlyArray<Receipts.Receipt>) {
+/**
+ * The events of one batch, in the order in which the journal hears of them. What a reference means is known to the store after so many looks, if at
+ * all.
+ */
+const heard = Effect.fnUntraced(function*(receipts: ReadonlyArray<Receipts.Receipt>, unknown = 0) {
   const seen: Array<Observed> = []
   const journal = Layer.mock(Journal, {
     observe: (observed) =>
@@ -21,11 +24,17 @@ const heard = Effect.fnUntraced(function*(receipts: ReadonlyArray<Receipts.Recei
         return { before: "SENT" as const, after: "SENT" as const, applied: true, inFlight: false }
       })
   })
-  const references = Layer.mock(References, { find: () => Effect.succeed(Option.some(message)) })
+  let looks = 0
+  const references = Layer.mock(References, {
+    find: () => Effect.sync(() => looks++ < unknown ? Option.none() : Option.some(message))
+  })
   yield* TestClock.setTime(at + 60_000)
-  yield* Receipts.Receipts.use((_) => _.apply(Scope.make(1), ["mail"], receipts)).pipe(
-    Effect.provide(Layer.fresh(Receipts.layer).pipe(Layer.provide([journal, references])))
+  const applying = yield* Receipts.Receipts.use((_) => _.apply(Scope.make(1), ["mail"], receipts)).pipe(
+    Effect.provide(Layer.fresh(Receipts.layer).pipe(Layer.provide([journal, references]))),
+    Effect.forkChild({ startImmediately: true })
   )
+  yield* TestClock.adjust("3 seconds")
+  yield* applying.pollUnsafe() ?? Effect.die("whoever calls back is answered within three seconds")
   return seen
 })
 
@@ -66,6 +75,17 @@ describe("The receipts of one callback", () => {
         }
       })
   )
+
+  it.effect("wait a moment for a message that they name by its provider's reference: the call's outcome may not be stored yet", () =>
+    Effect.gen(function*() {
+      const late = { ...receipt("a", "Deliver", 1), messageId: undefined, reference: "r" }
+      const own = receipt("b", "Open", 2)
+      for (const [unknown, expected] of [[0, "a b"], [1, "a b"], [2, "a b"], [3, "b"]] as const) {
+        const seen = yield* heard([own, late], unknown)
+        assert.strictEqual(seen.map(({ eventId }) => eventId).join(" "), expected, `found after ${unknown} looks`)
+      }
+      assert.deepStrictEqual(yield* heard([{ ...late, reference: undefined }]), [])
+    }))
 
   it.effect("P9: hold no addresses, and of the provider's words the first that fit", () =>
     Effect.gen(function*() {
