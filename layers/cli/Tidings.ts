@@ -162,7 +162,7 @@ const newKey = Command.make(
   "new-key",
   {
     kind: Argument.Literals("kind", ["pk_prod", "dk_prod", "pk_test", "dk_test"]).pipe(
-      Argument.withDescription("How it begins, which says what it opens")
+      Argument.withDescription("pk_prod, dk_prod, pk_test or dk_test: how it begins, which says what it opens")
     )
   },
   ({ kind }) => Effect.flatMap(Effect.promise(() => import("#layers/cli/Keys.ts")), ({ add }) => add(kind))
