@@ -9,18 +9,18 @@ const up = Metric.gauge("tidings_database_up", {
   description: "1 when the database answered, 0 when the gauges below are older"
 })
 const depth = Metric.gauge("tidings_due_messages", {
-  description: "Messages that are due and not done, counted up to 10,000"
+  description: "Messages of all nodes that are due and not done, counted up to 10,000"
 })
 const oldest = Metric.gauge("tidings_oldest_due_age_seconds", {
-  description: "Age of the oldest due message, 0 when none is due"
+  description: "Age of the oldest due message of all nodes, 0 when none is due"
 })
 const waiting = (reason: Wait) =>
   Metric.gauge("tidings_waiting_messages", {
-    description: "Messages that wait for a later time: a delay, another try or an escalation; counted up to 10,000",
+    description: "Messages of all nodes that wait for a delay, another try or an escalation, counted up to 10,000",
     attributes: { reason }
   })
 const requests = Metric.gauge("tidings_open_expansions", {
-  description: "Requests to many that still become messages, those that wait too, counted up to 10,000"
+  description: "Requests to many of all nodes that still become messages or wait to, counted up to 10,000"
 })
 const held = Metric.gauge("tidings_held_messages", { description: "Messages in this engine's hands" })
 const owned = Metric.gauge("tidings_owned_shards", { description: "Shards owned by this engine" })
