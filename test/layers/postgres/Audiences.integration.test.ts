@@ -1,7 +1,6 @@
 import * as Rows from "#layers/postgres/audiences/Rows.ts"
 import * as StoredAudiences from "#layers/postgres/Audiences.ts"
 import * as StoredSteps from "#layers/postgres/AudienceSteps.ts"
-import * as Migrations from "#layers/postgres/Migrations.ts"
 import * as StoredProfiles from "#layers/postgres/Profiles.ts"
 import { UserId } from "#schemas/Profile.ts"
 import { Scope } from "#schemas/Scope.ts"
@@ -92,24 +91,6 @@ describe("Audiences on Postgres", () => {
       assert.deepStrictEqual(yield* filters, [undefined, other])
       yield* sql`delete from audiences where scope = ${scope}`
       assert.deepStrictEqual(yield* filters, [])
-    }).pipe(Effect.provide(stores)))
-
-  it.effect("those of before a number and another text had no order are counted anew, and no others", () =>
-    Effect.gen(function*() {
-      const { audiences, members, profiles, settled, sql } = yield* start
-      yield* profiles.replace(scope, UserId.make("ada"), { age: "unknown" })
-      yield* profiles.replace(scope, UserId.make("bob"), { age: 30 })
-      const over18 = { operator: "GTE" as const, path: "age", value: "18" }
-      yield* audiences.put(scope, "adults", { ...draft, filter: { operator: "AND", filters: [over18, over18] } })
-      yield* audiences.put(scope, "eng", draft)
-      yield* settled
-      yield* sql`insert into audience_members values (${scope}, 'adults', 'ada', 1, 0, '')`
-      yield* sql`delete from migrations where migration_id = 35`
-      yield* Effect.scoped(Effect.provide(Effect.void, Layer.fresh(Migrations.layer)))
-      yield* settled
-      assert.deepStrictEqual(yield* members("adults"), ["bob"])
-      assert.strictEqual((yield* audiences.get(scope, "adults")).version, 2)
-      assert.strictEqual((yield* audiences.get(scope, "eng")).version, 1)
     }).pipe(Effect.provide(stores)))
 
   it.effect("one made again while it is being removed keeps no member of the old one", () =>
