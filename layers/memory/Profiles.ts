@@ -1,11 +1,12 @@
 import { withoutUser } from "#layers/memory/DeviceTokens.ts"
 import { withoutProfiles } from "#layers/memory/Memberships.ts"
 import { Database } from "#layers/memory/Database.ts"
-import { nameOf, type State, withProfile } from "#layers/memory/State.ts"
+import { dropTickets, findMessage, nameOf, type State, withProfile } from "#layers/memory/State.ts"
 import { orUnavailable } from "#layers/memory/StoreErrors.ts"
 import { RecipientPreferences } from "#schemas/Preferences.ts"
 import { Profile, type UserId } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"
+import * as Recipients from "#src/delivery/intake/Recipients.ts"
 import * as ProfileChange from "#src/people/ProfileChange.ts"
 import { documentOf, longestProfile, ProfileNotFound, Profiles, ProfileTooLong } from "#src/people/Profiles.ts"
 import { Clock, Effect, HashMap, Layer, Option, Schema } from "effect"
@@ -15,6 +16,15 @@ const decode = Schema.decodeEffect(Schema.fromJsonString(Profile))
 const decodePreferences = Schema.decodeEffect(Schema.fromJsonString(RecipientPreferences))
 
 const get = (scope: Scope, userId: UserId) => (state: State) => HashMap.get(state.profiles, nameOf(scope, userId))
+
+/** Without the tickets of pushes to the user, which hold tokens. */
+const withoutTickets = (state: State, scope: Scope, userId: UserId): State => {
+  const key = Recipients.userKey(scope, userId)
+  const tickets = Array.from(HashMap.values(state.pushTickets)).filter((row) =>
+    row.scope === scope && findMessage(state, scope, row.messageId)?.recipientKey === key
+  )
+  return dropTickets(state, tickets)
+}
 
 /** The profiles in memory, kept as JSON text like everywhere. */
 export const layer = Layer.effect(
@@ -87,7 +97,7 @@ export const layer = Layer.effect(
         modify((state) => [
           undefined,
           {
-            ...withoutProfiles(withoutUser(state, scope, userId), scope, userId),
+            ...withoutProfiles(withoutTickets(withoutUser(state, scope, userId), scope, userId), scope, userId),
             profiles: HashMap.remove(state.profiles, nameOf(scope, userId))
           }
         ])

@@ -4,6 +4,7 @@ import { isObject, valueAt } from "#schemas/Json.ts"
 import { RecipientPreferences } from "#schemas/Preferences.ts"
 import { Profile, type UserId } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"
+import * as Recipients from "#src/delivery/intake/Recipients.ts"
 import * as ProfileChange from "#src/people/ProfileChange.ts"
 import {
   documentOf,
@@ -25,6 +26,8 @@ const Text = Schema.NullOr(Schema.String)
 const Found = Schema.Struct({ place: Schema.Number, profile: Text, preferences: Text })
 const decodeFound = Schema.decodeUnknownEffect(Schema.Array(Found))
 const decodeLocked = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ profile: Schema.String })))
+
+const decodeSpan = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ first: Text, last: Text })]))
 
 const nobody: Person = { profile: Option.none(), preferences: undefined }
 
@@ -124,6 +127,18 @@ const make = Effect.gen(function*() {
     orUnavailable
   )
 
+  /** Forgets the tickets of pushes to the user, which hold tokens; looks no further than messages that may have some. */
+  const removeTickets = Effect.fnUntraced(function*(scope: Scope, userId: UserId) {
+    const [{ first, last }] = yield* sql`select min(message_id) as first, max(message_id) as last from push_tickets
+      where scope = ${scope}`.pipe(Effect.flatMap(decodeSpan))
+    if (first === null) return
+    yield* sql`delete from push_tickets t using messages m
+      where m.scope = ${scope} and m.recipient_name = ${userId} and m.recipient_key = ${
+      Recipients.userKey(scope, userId)
+    }
+        and m.id >= ${first} and m.id <= ${last} and t.scope = ${scope} and t.message_id = m.id`
+  })
+
   // Locks the memberships first, in the order in which `Memberships.put` does; `Lists.leave` says why this is no join.
   const remove: Profiles["Service"]["remove"] = Effect.fnUntraced(function*(scope, userId) {
     const now = yield* Clock.currentTimeMillis
@@ -133,6 +148,7 @@ const make = Effect.gen(function*() {
       memberships as (update tenant_users set profile = null, updated_at = ${now}
         where scope = ${scope} and user_id = ${userId} and profile is not null and (select count(*) from told) > 0)
       delete from profiles where scope = ${scope} and user_id = ${userId}`
+    yield* removeTickets(scope, userId)
   }, orUnavailable)
 
   return Profiles.of({

@@ -63,8 +63,8 @@ export class Profiles extends Context.Service<Profiles, {
     patch: ReadonlyArray<PatchOperation>
   ) => Effect.Effect<void, ProfileNotFound | PatchRefused | ProfileTooLong | StoreUnavailable>
   /**
-   * Idempotent. The user's device tokens go too, and the profiles within tenants; list subscriptions, memberships and
-   * preferences stay.
+   * Idempotent. The user's device tokens go too, those of pushes whose receipts are still asked for among them, and the
+   * profiles within tenants; list subscriptions, memberships and preferences stay.
    */
   readonly remove: (scope: Scope, userId: UserId) => Effect.Effect<void, StoreUnavailable>
 }>()("tidings/Profiles") {}

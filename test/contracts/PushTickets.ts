@@ -1,5 +1,7 @@
 import type { Ticket } from "#src/delivery/Provider.ts"
 import type { Journal } from "#src/delivery/Journal.ts"
+import { UserId } from "#schemas/Profile.ts"
+import { Profiles } from "#src/people/Profiles.ts"
 import { firstAsked, lease, type PendingTickets, PushTickets } from "#src/reports/PushTickets.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, layer } from "@effect/vitest"
@@ -42,7 +44,7 @@ const start = Effect.gen(function*() {
 })
 
 /** What every store promises of the tickets of pushes. */
-export const pushTicketsContract = <E>(name: string, stores: Layer.Layer<Journal | PushTickets, E>) =>
+export const pushTicketsContract = <E>(name: string, stores: Layer.Layer<Journal | Profiles | PushTickets, E>) =>
   layer(stores)(`PushTickets: ${name}`, (it) => {
     it.effect("P1: are stored with the outcome of their attempt, taken after a quarter of an hour, and by one only", () =>
       Effect.gen(function*() {
@@ -110,6 +112,32 @@ export const pushTicketsContract = <E>(name: string, stores: Layer.Layer<Journal
         // Another one was done with them meanwhile: they do not come back.
         yield* pending.keep([{ ...left, dueAt: at }])
         assert.deepStrictEqual(yield* takenAfter(9 * firstAsked), [])
+      }))
+
+    it.effect("a user's tickets, which hold tokens, go with the profile, and nobody else's", () =>
+      Effect.gen(function*() {
+        const { at, epoch, journal, pending, place } = yield* start
+        const attempt = Fixture.attempt(1, "accepted", { channel: "push", provider: "expo" })
+        const profiles = yield* Profiles
+        const of = Effect.fnUntraced(function*(name: string, kind: "user" | "email", id = name) {
+          const recipientKey = `${place.scope}:${kind}:${name}`
+          const message = yield* Fixture.accepted(place, { recipientName: name, recipientKey })
+          yield* journal.record(Fixture.step(message, epoch, { at, attempt, dueAt: null, tickets: [ticket(id)] }))
+        })
+        yield* Effect.all([
+          of("ada", "user"),
+          of("ada", "user", "again"),
+          of("bob", "user"),
+          of("ada", "email", "place")
+        ])
+        yield* TestClock.setTime(at + firstAsked)
+        const [taken] = yield* pending.take(1)
+        yield* profiles.remove(place.scope, UserId.make("ada"))
+        const kept = yield* pending.take(1_000)
+        // What a node has in hand meanwhile does not come back.
+        yield* pending.keep([...taken === undefined ? [] : [taken], ...kept].map((row) => ({ ...row, dueAt: at })))
+        const rows = yield* pending.take(1_000)
+        assert.deepStrictEqual(rows.flatMap(({ tickets }) => tickets.map(({ id }) => id)).toSorted(), ["bob", "place"])
       }))
 
     it.effect("the longest due come first, no more than are asked for", () =>
