@@ -63,7 +63,7 @@ export const layer = Group.layer(Effect.gen(function*() {
         const { scope } = yield* CurrentPrincipal
         yield* lists.putSubscription(scope, params.list_id, {
           userId: params.user_id,
-          preferences: payload.preferences ?? undefined
+          preferences: payload?.preferences ?? undefined
         })
       }, refusals),
       removeSubscription: Effect.fnUntraced(function*({ params }) {

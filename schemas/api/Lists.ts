@@ -74,7 +74,7 @@ export class Lists extends HttpApiGroup.make("lists").add(
     .annotate(OpenApi.Description, "These users and no others. Creates the list if it is missing."),
   HttpApiEndpoint.put("putSubscription", "/:list_id/subscriptions/:user_id", {
     params: { ...made, user_id: UserId },
-    payload: Schema.Struct({ preferences: optional(WrittenPreferences) })
+    payload: [Schema.Struct({ preferences: optional(WrittenPreferences) }), Schema.Null]
   })
     .annotate(OpenApi.Summary, "Subscribe a user to a list")
     .annotate(
