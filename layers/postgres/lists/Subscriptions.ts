@@ -77,7 +77,8 @@ export const make = (sql: SqlClient.SqlClient, cursors: Cursor.Cursors) => {
       yield* sql`with gone as (delete from list_subscriptions where scope = ${scope} and list_id = ${id}
           and user_id not in (select x.user_id from json_to_recordset(${rows}::json) as x(user_id text)))
         ${inserted(scope, id, rows, now)}
-        on conflict (scope, list_id, user_id) do update set preferences = excluded.preferences`
+        on conflict (scope, list_id, user_id) do update set preferences = excluded.preferences
+          where list_subscriptions.preferences is distinct from excluded.preferences`
     },
     sql.withTransaction,
     orUnavailable

@@ -43,10 +43,16 @@ layer(stores, { timeout: "120 seconds" })("What is written of many at once", (it
   const left = (table: string, condition: string) =>
     SqlClient.SqlClient.use((sql) => sql.unsafe(`select 1 from ${table} where ${condition} limit 1`))
 
-  it.effect("a list gets the subscribers that it has, but for one who goes and one who comes", () =>
+  it.effect("a list gets the subscribers that it has, but for one who goes and one who comes: only these are written", () =>
     Effect.gen(function*() {
       const users = Array.makeBy(many, (n) => ({ userId: UserId.make(`u${n}`), preferences: undefined }))
-      yield* soon((yield* Lists).replaceSubscriptions(scope, list, users))
+      const sql = yield* SqlClient.SqlClient
+      const written = yield* soon(Effect.andThen(
+        (yield* Lists).replaceSubscriptions(scope, list, users),
+        sql`select n_tup_ins::int as added, n_tup_upd::int as changed, n_tup_del::int as gone
+          from pg_stat_xact_user_tables where relname = 'list_subscriptions'`
+      ))
+      assert.deepStrictEqual(written, [{ added: 1, changed: 0, gone: 1 }])
       assert.lengthOf(yield* left("list_subscriptions", `list_id = '${list}' and user_id = 'u0'`), 1)
       assert.lengthOf(yield* left("list_subscriptions", `list_id = '${list}' and user_id = 'u${many}'`), 0)
     }))
