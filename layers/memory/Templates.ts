@@ -176,7 +176,7 @@ export const layer = Layer.effect(
       }, transaction),
 
       archive: Effect.fnUntraced(function*(scope, id) {
-        yield* put({ ...(yield* editable(scope, id)), archived: true })
+        yield* put({ ...(yield* editable(scope, id)), archived: true, alias: undefined })
       }, transaction),
 
       publish: Effect.fnUntraced(function*(scope, id, snapshot = "draft") {
