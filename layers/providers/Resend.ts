@@ -62,7 +62,7 @@ export const definition = define({
         cc: Email.some(email.cc, Email.written),
         bcc: Email.some(email.bcc, Email.written),
         reply_to: Email.some(email.replyTo, Email.written),
-        subject: isTemplate && email.subject === "" ? undefined : email.subject,
+        subject: email.subject !== "" ? email.subject : isTemplate ? undefined : " ",
         text: isTemplate || email.text === "" ? undefined : email.text,
         html: isTemplate || email.html === "" ? undefined : email.html,
         headers: email.headers.length === 0 ? undefined : Object.fromEntries(email.headers),

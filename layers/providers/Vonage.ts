@@ -17,7 +17,10 @@ const table: VendorTable = [
   // 7: the number is barred; 33: it is no longer in service.
   { code: "7", kind: "RecipientRejected" },
   { code: "33", kind: "RecipientRejected", invalidates: true },
-  { code: ["3", "6"], says: /\bto\b/i, kind: "RecipientRejected" },
+  // The sender is a setting, and another vendor's is another one.
+  { code: ["2", "3"], says: /\bfrom\b/i, kind: "Misconfigured" },
+  // 6: also a number with an unrecognized prefix.
+  { code: ["3", "6"], says: /\bto\b|number|unroutable/i, kind: "RecipientRejected" },
   { code: ["2", "3", "6", "12"], kind: "ContentRejected" },
   { status: 413, kind: "ContentRejected" }
 ]

@@ -68,13 +68,18 @@ describe("The overrides of an e-mail", () => {
       })
     ))
 
-  it.live("a mail without a subject has a blank one at SendGrid, which takes no other but with a template of its own", () =>
+  it.live("a mail without a subject has a blank one at vendors that take no empty one, but with a template of theirs", () =>
     Effect.forEach(
-      [[{}, " "], [{ template_id: "d-1" }, undefined]] as const,
-      ([body, subject]) =>
+      [
+        [sendGrid, {}, " "],
+        [sendGrid, { template_id: "d-1" }, undefined],
+        [resend, {}, " "],
+        [resend, { template: { id: "tpl" } }, undefined]
+      ] as const,
+      ([row, body, subject]) =>
         Effect.gen(function*() {
           const more = { override: { body }, rendered: { ...rendered, subject: "" } }
-          const { seen } = yield* send(sendGrid, sendGrid.success, { more })
+          const { seen } = yield* send(row, row.success, { more })
           assert.strictEqual(JSON.parse(seen.at(-1)?.body ?? "").subject, subject)
         })
     ))

@@ -144,6 +144,8 @@ export const vonage: Row = {
     vonageStatus("too many binds", "10", "Too Many Existing Binds", { kind: "RateLimited" }),
     vonageStatus("text", "2", "Missing text", { kind: "ContentRejected" }),
     vonageStatus("to", "3", "Invalid to param", { kind: "RecipientRejected" }),
+    vonageStatus("from", "3", "Invalid from param", { kind: "Misconfigured" }),
+    vonageStatus("prefix", "6", "Un-recognized number prefix", { kind: "RecipientRejected" }),
     vonageStatus("credentials", "4", "Bad Credentials", { kind: "Misconfigured" }),
     vonageStatus("internal", "5", "Internal Error", { kind: "Unavailable" }),
     vonageStatus("barred", "7", "Number barred", { kind: "RecipientRejected" }),
