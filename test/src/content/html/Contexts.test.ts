@@ -98,6 +98,8 @@ describe("Data in an author's HTML", () => {
     const bare = escaped.replaceAll(/[\s=]/g, (character) => `&#${character.charCodeAt(0)};`)
     assert.include(bare, "g&#61;h;(i)\\j&#32;1#%.,_-&#10;&#9;k")
     assertAll(["<p title=", "<p title= ", "<p title\n=\n", "<p title=a", "<p b=c title=", "<p b='c'title="], bare)
+    // An end tag without a name is a comment: its quote opens nothing.
+    assertAll(["</ b=\"><p title=", "</\"><p title=", "</1 b='><p title="], bare)
     assert.strictEqual(written("<p title=§ id=§>", "", ""), "<p title=&#32; id=&#32;>")
     assert.strictEqual(written("<p title=a§ id=\"§\">", "", ""), "<p title=a id=\"\">")
     assert.strictEqual(written("<p title=§§>", "a b", "c d"), "<p title=a&#32;bc&#32;d>")
@@ -129,7 +131,10 @@ describe("Data in an author's HTML", () => {
       name
     ) => [`<${name}>a</${name}x>`, `<${name}>a</x>`, `<${name}>a</${name}`, `<${name}><p>`])
     assertAll([...begun, ...inside, "<style>a</style><style>", "<title>a</title><script>"], harmless)
-    assertAll(["<!-- ", "<!-- a > ", "<!-- a -- ", "<!-- <p> ", "<!doctype ", "<!", "<?pi ", "<!-"], harmless)
+    assertAll(
+      ["<!-- ", "<!-- a > ", "<!-- a -- ", "<!-- <p> ", "<!doctype ", "<!", "<?pi ", "<!-", "</ ", "</1 "],
+      harmless
+    )
   })
 
   it("has letters, digits and a few marks of all that ASCII has, where it is without meaning", () => {
