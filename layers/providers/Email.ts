@@ -152,10 +152,15 @@ export const of = Effect.fnUntraced(
     const given = Option.getOrUndefined(decode(delivery.override))
     if (given === undefined) return yield* new ContentRejected({ detail: "The e-mail override cannot be read" })
     const addressees = yield* recipientsOf(given.to, to)
-    const from = given.from ?? settings.from_address ?? settings.from
+    const own = given.from ?? undefined
+    const from = own ?? settings.from_address ?? settings.from
     if (from === undefined) return yield* new Misconfigured({ detail: "No sender: set `from_address`" })
     const sending = mailbox(from)
-    if (sending === undefined) return yield* new Misconfigured({ detail: "The sender is no e-mail address" })
+    if (sending === undefined) {
+      return yield* own === undefined
+        ? new Misconfigured({ detail: "The sender is no e-mail address" })
+        : new ContentRejected({ detail: "override.from holds no e-mail address" })
+    }
     // Vendors refuse a header with an empty value.
     const headers = Object.entries(given.headers ?? {})
       .map(([name, value]) => [name, inAscii(oneLine(`${value}`))] as const)

@@ -51,6 +51,18 @@ describe("The overrides of an e-mail", () => {
       })
     ))
 
+  it.live("a sender that is no address is the message's fault where it names it, else the operator's, at every vendor", () =>
+    Effect.forEach(vendors, ({ row }) =>
+      Effect.gen(function*() {
+        const outcome = (from: string, override: Schema.JsonObject) =>
+          Effect.map(
+            send({ ...row, settings: { ...row.settings, from } }, row.success, { more: { override } }),
+            ({ result, seen }) => [outcomeOf(result), seen.length]
+          )
+        assert.deepStrictEqual(yield* outcome("shop@example.org", { from: "Shop" }), ["ContentRejected", 0])
+        assert.deepStrictEqual(yield* outcome("Shop", {}), ["Misconfigured", 0])
+      })))
+
   it.live("a mail that says nothing has an empty text all the same, at every vendor: they take none without a part", () =>
     Effect.forEach(
       [
