@@ -11,6 +11,12 @@ const tripAfter = 5
 const shortestOpen = 30_000
 const longestOpen = 300_000
 
+/**
+ * The same of a provider that only takes no more for now, which is most often its limit of a second: left alone for
+ * half a minute after each, it would take a twentieth of what it allows. In ms.
+ */
+const shortestLimited = 1_000
+
 /** Sick providers that are remembered: recipients' own servers have circuits too, and some of them never get well. */
 const remembered = 8_192
 
@@ -61,13 +67,21 @@ interface Circuit {
   readonly probedSince: number | undefined
 }
 
+/** What a call that failed says of its provider, in ms. */
+interface Answer {
+  /** The longest wait that the provider names. */
+  readonly named: number
+  /** How long its circuit is open at first. */
+  readonly shortest: number
+}
+
 /**
  * The fifth failure in a row opens the circuit; each that finds the provider still sick opens it for longer. A wait that
- * the provider names (`named`, in ms) opens it at once.
+ * the provider names opens it at once.
  */
-const failed = (circuit: Circuit | undefined, now: number, named: number): Circuit => {
+const failed = (circuit: Circuit | undefined, now: number, { named, shortest }: Answer): Circuit => {
   const failures = (circuit?.failures ?? 0) + 1
-  const counted = failures < tripAfter ? 0 : Math.min(longestOpen, shortestOpen * 2 ** (failures - tripAfter))
+  const counted = failures < tripAfter ? 0 : Math.min(longestOpen, shortest * 2 ** (failures - tripAfter))
   const wait = Math.max(counted, named > shortestNamed ? Math.min(longestNamed, Math.ceil(named)) : 0)
   return { failures, openUntil: wait === 0 ? undefined : now + wait, probedSince: undefined }
 }
@@ -81,7 +95,6 @@ const isSick = (error: DeliveryError): boolean =>
 const isSickness = ({ reasons }: Cause.Cause<DeliveryError>): boolean =>
   reasons.some((reason) => reason._tag === "Die" || (reason._tag === "Fail" && isSick(reason.error)))
 
-/** The longest wait that the provider names, in ms. */
 const namedIn = ({ reasons }: Cause.Cause<DeliveryError>): number =>
   reasons.reduce(
     (longest, reason) =>
@@ -91,6 +104,15 @@ const namedIn = ({ reasons }: Cause.Cause<DeliveryError>): number =>
     0
   )
 
+/** The provider is well, and takes no more for now. */
+const isLimit = ({ reasons }: Cause.Cause<DeliveryError>): boolean =>
+  reasons.every((reason) => reason._tag === "Fail" && reason.error._tag === "RateLimited")
+
+const answerOf = (cause: Cause.Cause<DeliveryError>): Answer => ({
+  named: namedIn(cause),
+  shortest: isLimit(cause) ? shortestLimited : shortestOpen
+})
+
 export const layer = Layer.effect(
   Breakers,
   Effect.gen(function*() {
@@ -99,7 +121,7 @@ export const layer = Layer.effect(
     const circuits = new Map<string, Circuit>()
 
     const fail = (key: string, cause: Cause.Cause<DeliveryError>) => {
-      const circuit = failed(circuits.get(key), clock.currentTimeMillisUnsafe(), namedIn(cause))
+      const circuit = failed(circuits.get(key), clock.currentTimeMillisUnsafe(), answerOf(cause))
       circuits.delete(key)
       circuits.set(key, circuit)
       const [oldest] = circuits.keys()
