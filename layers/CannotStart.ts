@@ -13,6 +13,15 @@ const inWords: Readonly<Record<string, string>> = {
 const innermost = (error: unknown): unknown =>
   Predicate.hasProperty(error, "cause") && Predicate.isObject(error.cause) ? innermost(error.cause) : error
 
+/** The code that the system gave the innermost error; empty if it has none. */
+const codeOf = (error: unknown): string => {
+  const last = innermost(error)
+  return Predicate.hasProperty(last, "code") ? String(last.code) : ""
+}
+
+/** Whether a start could not listen because another process does. */
+export const isTaken = (cause: unknown): boolean => codeOf(cause) === "EADDRINUSE"
+
 /**
  * The message of the innermost error. When a connection was tried on several addresses, Node's error has no message,
  * only a code.
@@ -66,10 +75,8 @@ export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotList
   cause: Schema.Defect()
 }) {
   override get message(): string {
-    const last = innermost(this.cause)
-    const code = Predicate.hasProperty(last, "code") ? String(last.code) : ""
-    const remedy = `${code === "EADDRINUSE" ? "free it or " : ""}set ${this.variable}`
-    return `cannot listen on ${this.address}: ${inWords[code] ?? said(last)}; ${remedy}`
+    const remedy = `${isTaken(this.cause) ? "free it or " : ""}set ${this.variable}`
+    return `cannot listen on ${this.address}: ${inWords[codeOf(this.cause)] ?? said(this.cause)}; ${remedy}`
   }
 }
 

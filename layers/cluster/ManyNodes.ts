@@ -1,4 +1,4 @@
-import { CannotListen } from "#layers/CannotStart.ts"
+import { CannotListen, isTaken } from "#layers/CannotStart.ts"
 import * as Migrations from "#layers/postgres/Migrations.ts"
 import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
 import { Array, Cause, Effect, Layer, Logger, Option } from "effect"
@@ -68,7 +68,7 @@ export const layer = ({ followsPort, host, port }: Address) => {
       Layer.effectContext(
         new CannotListen({
           address: `${host}:${port}`,
-          variable: followsPort
+          variable: followsPort && isTaken(cause)
             ? "a PORT of this node's own, from which that port follows (or TIDINGS_CLUSTER_PORT, TIDINGS_CLUSTER_HOST)"
             : "TIDINGS_CLUSTER_HOST or TIDINGS_CLUSTER_PORT",
           cause

@@ -116,4 +116,15 @@ describe("The cluster of all nodes on a database", () => {
       }).pipe(Effect.provideService(ShardCount, count)),
     60_000
   )
+
+  it.live("names its host, and no PORT, where that is no host of this machine's", () =>
+    Effect.gen(function*() {
+      const stores = FreshDatabase.node(yield* FreshDatabase.url)
+      yield* Effect.provide(Effect.void, Layer.provide(Migrations.layer, stores))
+      for (const elsewhere of ["192.0.2.1", "nowhere.invalid"]) {
+        const node = ManyNodes.layer({ host: elsewhere, port: 23_000, followsPort: true })
+        const refused = yield* Effect.flip(Layer.build(Layer.provide(node, [stores, NodeCrypto.layer])))
+        assert.include(String(refused.message), "; set TIDINGS_CLUSTER_HOST or")
+      }
+    }), 60_000)
 })
