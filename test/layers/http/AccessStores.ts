@@ -4,7 +4,7 @@ import * as DeviceTokens from "#layers/memory/DeviceTokens.ts"
 import * as RateLimits from "#layers/memory/RateLimits.ts"
 import * as Translations from "#layers/memory/Translations.ts"
 import * as UserTokens from "#src/access/UserTokens.ts"
-import { secretKey } from "#test/layers/postgres/Stores.ts"
+import { secretKey } from "#test/support/SecretKeys.ts"
 import { NodeCrypto } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
 

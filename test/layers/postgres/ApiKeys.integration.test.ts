@@ -1,8 +1,8 @@
 import * as Stored from "#layers/postgres/ApiKeys.ts"
 import { ApiKeys } from "#src/access/ApiKeys.ts"
-import { SecretKey } from "#src/access/SecretKey.ts"
 import * as Migrations from "#layers/postgres/Migrations.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
+import { secretKey } from "#test/support/SecretKeys.ts"
 import { settable } from "#test/support/SettableClock.ts"
 import * as TcpProxy from "#test/support/TcpProxy.ts"
 import { NodeCrypto } from "@effect/platform-node"
@@ -15,7 +15,7 @@ const nodeOf = (database: Redacted.Redacted, key: number) =>
   Layer.build(Stored.layer.pipe(
     Layer.provide([
       NodeCrypto.layer,
-      Layer.succeed(SecretKey, SecretKey.of({ bytes: Redacted.make(new Uint8Array(32).fill(key)) }))
+      secretKey(key)
     ]),
     Layer.provideMerge(FreshDatabase.node(database))
   ))

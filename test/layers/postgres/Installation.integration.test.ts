@@ -1,20 +1,17 @@
 import * as Installation from "#layers/postgres/Installation.ts"
 import * as Migrations from "#layers/postgres/Migrations.ts"
 import { KeyFile } from "#layers/settings/SecretKeyFile.ts"
-import { SecretKey } from "#src/access/SecretKey.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
+import { secretKey } from "#test/support/SecretKeys.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
-
-const key = (fill: number) =>
-  Layer.succeed(SecretKey, SecretKey.of({ bytes: Redacted.make(new Uint8Array(32).fill(fill)) }))
+import { Effect, Layer, type Redacted } from "effect"
 
 const start = (database: Redacted.Redacted, options: { readonly key: number; readonly shards: number }) =>
   Effect.void.pipe(
     Effect.provide(
       Installation.layer(options.shards).pipe(
         Layer.provide(Migrations.layer),
-        Layer.provide([FreshDatabase.node(database), key(options.key)])
+        Layer.provide([FreshDatabase.node(database), secretKey(options.key)])
       )
     )
   )

@@ -4,9 +4,9 @@ import * as KeyRing from "#layers/postgres/KeyRing.ts"
 import * as Migrations from "#layers/postgres/Migrations.ts"
 import { Scope } from "#schemas/Scope.ts"
 import { ApiKeys, KeysUnseen } from "#src/access/ApiKeys.ts"
-import { SecretKey } from "#src/access/SecretKey.ts"
 import { Audit } from "#src/reports/Audit.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
+import { secretKey } from "#test/support/SecretKeys.ts"
 import { NodeCrypto } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
@@ -16,7 +16,7 @@ const store = Layer.mergeAll(Stored.layer, Audits.layer).pipe(
   Layer.provideMerge([
     NodeCrypto.layer,
     FreshDatabase.layerEmpty,
-    Layer.succeed(SecretKey, SecretKey.of({ bytes: Redacted.make(new Uint8Array(32).fill(1)) }))
+    secretKey(1)
   ])
 )
 

@@ -1,6 +1,6 @@
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as Opaque from "#src/access/Opaque.ts"
-import { secretKey } from "#test/layers/postgres/Stores.ts"
+import { secretKey } from "#test/support/SecretKeys.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 

@@ -1,5 +1,5 @@
 import * as Sealed from "#src/access/Sealed.ts"
-import { secretKey } from "#test/layers/postgres/Stores.ts"
+import { secretKey } from "#test/support/SecretKeys.ts"
 import { NodeCrypto } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Schema } from "effect"

@@ -2,7 +2,7 @@ import { Scope } from "#schemas/Scope.ts"
 import { Idempotency, type IdempotencyKey, type StoredResponse } from "#src/access/Idempotency.ts"
 import * as SealedAnswers from "#src/access/SealedAnswers.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
-import { secretKey } from "#test/layers/postgres/Stores.ts"
+import { secretKey } from "#test/support/SecretKeys.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 

@@ -1,7 +1,7 @@
 import { Scope } from "#schemas/Scope.ts"
 import * as UserTokens from "#src/access/UserTokens.ts"
 import { derive, SecretKey } from "#src/access/SecretKey.ts"
-import { secretKey } from "#test/layers/postgres/Stores.ts"
+import { secretKey } from "#test/support/SecretKeys.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"

@@ -2,7 +2,7 @@ import { UserId } from "#schemas/Profile.ts"
 import { Scope } from "#schemas/Scope.ts"
 import * as PreferenceLinks from "#src/people/PreferenceLinks.ts"
 import { PublicUrl } from "#src/reports/Tracking.ts"
-import { secretKey } from "#test/layers/postgres/Stores.ts"
+import { secretKey } from "#test/support/SecretKeys.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 

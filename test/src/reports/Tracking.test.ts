@@ -2,7 +2,7 @@ import { MessageId } from "#schemas/MessageId.ts"
 import { Scope } from "#schemas/Scope.ts"
 import { Journal, MessageNotFound, type Observed } from "#src/delivery/Journal.ts"
 import * as Tracking from "#src/reports/Tracking.ts"
-import { secretKey } from "#test/layers/postgres/Stores.ts"
+import { secretKey } from "#test/support/SecretKeys.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 
