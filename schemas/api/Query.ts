@@ -48,7 +48,7 @@ export const limitOf = (longest: number) =>
         Schema.Int,
         SchemaTransformation.transformEffect({
           decode: (text) =>
-            /^-?\d{1,15}$/.test(text)
+            /^-?\d+$/.test(text)
               ? Effect.succeed(Math.min(Math.max(Number(text), 1), longest))
               : refuse("Expected a whole number"),
           encode: (limit) => Effect.succeed(String(limit))

@@ -26,6 +26,8 @@ const questions: ReadonlyArray<readonly [string, object]> = [
   ["?archived=true&cursor=abc&limit=20", { archived: true, cursor: "abc", limit: 20 }],
   ["?limit=0", { limit: 1 }],
   ["?limit=5000", { limit: 100 }],
+  ["?limit=99999999999999999999", { limit: 100 }],
+  ["?limit=-99999999999999999999", { limit: 1 }],
   ["?status=SENT%2COPENED&status=NEVER", { statuses: ["SENT", "OPENED", "NEVER"] }],
   ["?provider=a&provider=b,c", { providers: ["a", "b", "c"] }],
   ["?provider=relay", { providers: ["relay", "smtp"] }],
