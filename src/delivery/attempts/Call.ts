@@ -5,6 +5,7 @@ import type { JsonMap } from "#schemas/Optional.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
 import type { Watch } from "#src/delivery/attempts/Breakers.ts"
 import * as Circuit from "#src/delivery/attempts/Circuit.ts"
+import * as Escalation from "#src/delivery/attempts/Escalation.ts"
 import * as FirstAttempt from "#src/delivery/attempts/FirstAttempt.ts"
 import * as Hand from "#src/delivery/attempts/Hand.ts"
 import type { Step, StepResult } from "#src/delivery/Journal.ts"
@@ -33,6 +34,7 @@ const mostProofs = 3
 const late = { _tag: "Late" } as const
 
 type Intended = StepResult | typeof late
+type Written = Extract<StepResult, { readonly _tag: "Written" }>
 
 /** Whether the answer is no proof any more. */
 const isStale = (result: Intended, now: bigint): boolean =>
@@ -126,13 +128,37 @@ const notPlaced = ({ intent }: Call, why: string): Effect.Effect<Ended> => {
 }
 
 /**
- * Goes on after the intent: only one that is written, and still a proof, is called. If a receipt has changed the message
- * since it was read, the call may be one too many: the message is looked at again.
+ * Whether a call that has waited is still the message's next, and due. Its own circuit does not count here: the call may
+ * be the one that finds out whether the provider is well.
  */
+const isNext = ({ hand, intent }: Call, now: number): boolean => {
+  const { breakers, escalation, journey } = hand
+  const isOwn = ({ channel, provider }: Candidate) => channel === intent.channel && provider === intent.provider
+  const next = position(journey.plan, hand.attempts, {
+    ...journey.situation,
+    escalation,
+    openUntil: (candidate) => isOwn(candidate) ? undefined : Circuit.openUntil(breakers, journey, candidate),
+    now
+  })
+  return next._tag === "Next" && isOwn(next.candidate) && next.at <= now
+}
+
+/**
+ * Whether a receipt has changed the message since it was read, so that the call may be one too many: one was heard of an
+ * earlier call, or its recipient has it by now as was asked for.
+ */
+const isOvertaken = (one: Call, { status, stirred }: Written): boolean => {
+  const { hand, intent } = one
+  if (stirred !== undefined || hand.escalation?.isMet !== false) return stirred !== undefined
+  hand.escalation = Escalation.of(hand.journey.message.instructions, status)
+  return hand.escalation?.isMet === true && !isNext(one, intent.startedAt)
+}
+
+/** Goes on after the intent: only one that is written, still a proof and not overtaken is called. */
 const goOn = (one: Call, intended: Intended, place: (one: Call) => Effect.Effect<Ended>): Effect.Effect<Ended> => {
   switch (intended._tag) {
     case "Written":
-      return intended.stirred === undefined ? place(one) : notPlaced(one, overtaken)
+      return isOvertaken(one, intended) ? notPlaced(one, overtaken) : place(one)
     case "Fenced":
       return Effect.succeed(fenced)
     case "Refused":
@@ -156,22 +182,6 @@ const begin = (one: Call, lines: ReadonlyArray<HistoryEvent>, slots?: Slots.Slot
     })
     return goOn(one, intended, () => Slots.connect(slots, connected))
   })
-}
-
-/**
- * Whether a call that has waited is still the message's next, and due. Its own circuit does not count here: the call may
- * be the one that finds out whether the provider is well.
- */
-const isNext = ({ hand, intent }: Call, now: number): boolean => {
-  const { breakers, escalation, journey } = hand
-  const isOwn = ({ channel, provider }: Candidate) => channel === intent.channel && provider === intent.provider
-  const next = position(journey.plan, hand.attempts, {
-    ...journey.situation,
-    escalation,
-    openUntil: (candidate) => isOwn(candidate) ? undefined : Circuit.openUntil(breakers, journey, candidate),
-    now
-  })
-  return next._tag === "Next" && isOwn(next.candidate) && next.at <= now
 }
 
 /** In ms, when a message looks again that found no slot in time. */

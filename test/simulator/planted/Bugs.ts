@@ -282,7 +282,7 @@ export const bugs: ReadonlyArray<Bug> = [
     name: "found: what a receipt told of while it waited is sent again",
     seed: 231,
     file: "src/delivery/attempts/Call.ts",
-    text: "intended.stirred === undefined ? place(one) : notPlaced(one, overtaken)",
+    text: "isOvertaken(one, intended) ? notPlaced(one, overtaken) : place(one)",
     becomes: "place(one)"
   },
   ...late,

@@ -105,4 +105,39 @@ describe("What is heard of a message while it waits in its recipient's mailbox t
       assert.deepStrictEqual([first?.status, second?.status, history.drained], [status, "SENT", true])
     })
   }
+
+  for (const [event, expected] of [["Open", ["mail", "mail"]], ["Deliver", ["mail", "mail", "text"]]] as const) {
+    it(`a receipt (${event}) tells whether its recipient has it as was asked for, before it goes to the next channel`, () => {
+      const timeout = { criteria: "viewed", escalation: 60_000 } as const
+      const { calls, messages } = Simulation.run(
+        1,
+        Effect.fnUntraced(function*({ calls, report, send }) {
+          const to = { email: "ada@rcpt.test", phone_number: "+15550100001" }
+          const content = { title: "t", body: "b" }
+          yield* send({ to, content, routing, timeout })
+          yield* Effect.sleep("50 seconds")
+          yield* send({ to, content, routing })
+          // The first is to go on behind the second, whose call takes until then.
+          yield* Effect.sleep("20 seconds")
+          for (const call of calls.slice(0, 1)) yield* report(call, event)
+        }),
+        {
+          nodes: 1,
+          faults: Faults.none,
+          vendors: [
+            {
+              key: "mail",
+              channel: "email",
+              address: "email",
+              script: [{ _tag: "Accept", after: 20 }, { _tag: "Accept", after: 30_000 }]
+            },
+            { key: "text", channel: "sms", address: "phone_number" }
+          ]
+        }
+      )
+      assert.deepStrictEqual(calls.map(({ provider }) => provider), [...expected])
+      const status = { Deliver: "DELIVERED", Open: "OPENED" }[event]
+      assert.sameMembers(messages.map((message): string => message.status), [status, "SENT"])
+    })
+  }
 })
