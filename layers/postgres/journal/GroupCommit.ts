@@ -146,10 +146,14 @@ export const make = Effect.fnUntraced(function*<A, B>(options: {
       if (waiting.length >= options.capacity) {
         return resume(Effect.fail(new StoreUnavailable({ cause: "the write queue is full" })))
       }
+      let isAnswered = false
       watch?.came(item)
       waiting.push({
         item,
         resume: watch === undefined ? resume : (exit) => {
+          // A flush that is given up answers once more what it had written already.
+          if (isAnswered) return
+          isAnswered = true
           watch.left(item)
           resume(exit)
         }

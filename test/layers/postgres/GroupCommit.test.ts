@@ -2,6 +2,7 @@ import * as GroupCommit from "#layers/postgres/journal/GroupCommit.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Array, Effect, Fiber, Latch, Logger } from "effect"
+import { SqlError } from "effect/sql"
 import { TestClock } from "effect/testing"
 
 describe("GroupCommit", () => {
@@ -134,5 +135,32 @@ describe("GroupCommit", () => {
       }))
       assert.deepStrictEqual(ends, [true, "Success", ...Array.replicate("Failure", 5)])
       assert.deepStrictEqual([waiting, gone], [[], ["written", "hangs", "late", "later", "latest"]])
+    }))
+
+  it.effect("tells once that an item left, also where a flush is given up that had written it", () =>
+    Effect.gen(function*() {
+      const gone: globalThis.Array<string> = []
+      const refusal = new SqlError.SqlError({
+        reason: new SqlError.UnknownError({ cause: { code: "23514" }, message: "Failed to execute statement" })
+      })
+      const write = yield* GroupCommit.make<string, string>({
+        name: "steps",
+        capacity: 3,
+        writers: 1,
+        maxBatch: 3,
+        patience: "1 second",
+        watch: { came: () => undefined, left: (item) => void gone.push(item) },
+        write: (items) => {
+          if (items.length > 1) return Effect.fail(refusal)
+          return items.includes("hangs") ? Effect.never : Effect.succeed(items)
+        }
+      })
+      const all = yield* Effect.forEach(["written", "hangs", "late"], (item) => Effect.exit(write(item)), {
+        concurrency: "unbounded"
+      }).pipe(Effect.forkChild({ startImmediately: true }))
+      yield* TestClock.adjust("1 second")
+      const ends = yield* Fiber.join(all)
+      assert.deepStrictEqual(ends.map(({ _tag }) => _tag), ["Success", "Failure", "Failure"])
+      assert.deepStrictEqual(gone, ["written", "hangs", "late"])
     }))
 })
