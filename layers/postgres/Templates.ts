@@ -200,7 +200,7 @@ const make = Effect.gen(function*() {
   const archive: Templates["Service"]["archive"] = Effect.fnUntraced(
     function*(scope, id) {
       yield* editable(scope, id)
-      yield* sql`update templates set archived = true, alias = null where scope = ${scope} and id = ${id}`
+      yield* sql`update templates set archived = true where scope = ${scope} and id = ${id}`
       yield* revisions.bump(scope)
     },
     sql.withTransaction,

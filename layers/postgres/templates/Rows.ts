@@ -54,7 +54,8 @@ export const record = Effect.fnUntraced(function*(row: Row, text: string, state:
     id: row.id,
     template: yield* decodeTemplate(text),
     state,
-    alias: row.alias ?? undefined,
+    // Another one may have it by now.
+    alias: row.archived ? undefined : row.alias ?? undefined,
     created: row.created,
     updated: row.updated ?? undefined
   } satisfies TemplateRecord
