@@ -51,7 +51,7 @@ export const layer = Layer.effect(
             select status from unnest(${Lane.literals}::text[]) lanes (lane), lateral (
               select status, due_at from messages where lane = lanes.lane and due_at > 0 and due_at > ${now} and id >= ${since()}
               order by due_at limit ${counted}
-            ) later limit ${counted}
+            ) later order by due_at limit ${counted}
           ) waiting`.pipe(Effect.flatMap(decodeLater))
           return { depth, waiting, requests, counted, oldestDueMs: oldest ?? undefined }
         },
