@@ -113,9 +113,8 @@ const rootOf = ({ filters, operator = "AND" }: AudienceFilter): Rule => {
 /**
  * Whether a user belongs to an audience (api.md 8): the only evaluator. Comparison is case-sensitive. Numbers and
  * booleans of the profile are compared as text, but `GT` and its kin compare as numbers if both sides are numbers, and
- * never hold if one is.
- * `IS_BEFORE` and `IS_AFTER` take ISO 8601 and epochs. A missing value equals nothing, and matches only `NEQ` and
- * `OMIT`; `null` counts as missing.
+ * never hold if only one is. `IS_BEFORE` and `IS_AFTER` take ISO 8601 and epochs. A missing value equals nothing, and
+ * matches only `NEQ` and `OMIT`; `null` counts as missing.
  */
 export const matches = (filter: AudienceFilter, subject: Subject): boolean => isMet(rootOf(filter), subject)
 

@@ -155,8 +155,8 @@ export const make = (journal: Journal["Service"], changed: () => void = () => un
       return (shard) => owners.get(shard) === now.get(shard)
     },
     /**
-     * Starts a step under the owner that read its message; `undefined` if that one hands the shard over, or has: who
-     * owns a shard no longer has begun to hand it over.
+     * Starts a step under the owner that read its message; `undefined` if that one hands the shard over, or has: none
+     * loses its shard without having begun to hand it over.
      */
     enter: (owner: Owner | undefined): Owner | undefined => {
       if (owner === undefined || isDraining(owner)) return undefined
