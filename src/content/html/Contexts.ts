@@ -49,13 +49,6 @@ const longest = 256
 
 const after = (text: string, found: number, length: number): number => found < 0 ? text.length : found + length
 
-/** What follows a `<`, by its next two characters, or the one that is left. */
-const begun = (next: string): State => {
-  if (/^(?:[a-z]|\/(?:[a-z]|$))/i.test(next)) return "Tag"
-  // An end tag without a name is a comment, whatever looks like an attribute in it.
-  return /^(?:[!?]|\/[^>])/.test(next) ? "Bogus" : "Text"
-}
-
 /**
  * Writes data into HTML that the author wrote, safely for where it stands. Data is escaped in text and attributes; left
  * out of names; dropped if it would make an address that runs code; and reduced to harmless characters where nothing
@@ -126,15 +119,18 @@ export const contexts = (): Writer => {
       }
       case "Less":
         element = ""
-        state = begun(text.slice(at, at + 2))
+        state = character === "!" || character === "?" ? "Bogus" : /[a-z/]/i.test(character) ? "Tag" : "Text"
         return at
       case "Tag": {
         // The slash of an end tag counts as part of its name.
         const length = text.slice(at).search(element === "" ? /[\s>]|(?!^)\// : /[\s>/]/)
         element = (element + text.slice(at, length < 0 ? at + longest : at + Math.min(length, longest)))
           .slice(0, longest).toLowerCase()
-        if (length >= 0) toName()
-        return after(text, length < 0 ? length : at, length)
+        if (length < 0) return text.length
+        // An end tag without a name is a comment, whatever looks like an attribute in it.
+        if (/^\/(?![a-z])/.test(element)) state = "Bogus"
+        else toName()
+        return at + length
       }
       case "Name":
         name(character)

@@ -100,6 +100,9 @@ describe("Data in an author's HTML", () => {
     assertAll(["<p title=", "<p title= ", "<p title\n=\n", "<p title=a", "<p b=c title=", "<p b='c'title="], bare)
     // An end tag without a name is a comment: its quote opens nothing.
     assertAll(["</ b=\"><p title=", "</\"><p title=", "</1 b='><p title="], bare)
+    for (const data of ["p", "1", ""]) {
+      assert.match(written("</§ b=\"><p title=§>", data, "x onclick=y"), /<p title=x&#32;onclick&#61;y>$/)
+    }
     assert.strictEqual(written("<p title=§ id=§>", "", ""), "<p title=&#32; id=&#32;>")
     assert.strictEqual(written("<p title=a§ id=\"§\">", "", ""), "<p title=a id=\"\">")
     assert.strictEqual(written("<p title=§§>", "a b", "c d"), "<p title=a&#32;bc&#32;d>")
