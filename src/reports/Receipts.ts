@@ -114,27 +114,6 @@ export const layer = Layer.effect(
       return Option.getOrUndefined(yield* references.find(scope, providers, Outcome.referenceOf(receipt.reference)))
     })
 
-    /** The receipts whose messages are found. */
-    const named = (
-      scope: Scope,
-      providers: ReadonlyArray<string>,
-      receipts: ReadonlyArray<Receipt>,
-      [wait, ...waits]: ReadonlyArray<Duration.Input> = looks
-    ): Effect.Effect<ReadonlyArray<Named>, StoreUnavailable> =>
-      Effect.flatMap(
-        Effect.forEach(receipts, (receipt) => idOf(scope, providers, receipt), { concurrency: together }),
-        (ids) => {
-          const found = receipts.flatMap((receipt, n) => {
-            const id = ids[n]
-            return id === undefined ? [] : [{ id, receipt }]
-          })
-          const left = receipts.filter(({ reference }, n) => ids[n] === undefined && reference !== undefined)
-          return wait === undefined || left.length === 0
-            ? Effect.succeed(found)
-            : Effect.map(Effect.delay(named(scope, providers, left, waits), wait), (later) => [...found, ...later])
-        }
-      )
-
     const one = Effect.fnUntraced(function*(
       scope: Scope,
       providers: ReadonlyArray<string>,
@@ -153,9 +132,21 @@ export const layer = Layer.effect(
       }).pipe(Effect.catchTag("MessageNotFound", () => Effect.void))
     })
 
-    const apply = Effect.fn("Receipts.apply")(
-      function*(scope: Scope, providers: ReadonlyArray<string>, receipts: ReadonlyArray<Receipt>) {
-        const found = yield* named(scope, providers, receipts)
+    /** Applies those whose messages are found, and then the others once theirs are: nobody's waits for them. */
+    const applying = (
+      scope: Scope,
+      providers: ReadonlyArray<string>,
+      receipts: ReadonlyArray<Receipt>,
+      [wait, ...waits]: ReadonlyArray<Duration.Input> = looks
+    ): Effect.Effect<void, StoreUnavailable> =>
+      Effect.gen(function*() {
+        const ids = yield* Effect.forEach(receipts, (receipt) => idOf(scope, providers, receipt), {
+          concurrency: together
+        })
+        const found = receipts.flatMap((receipt, n) => {
+          const id = ids[n]
+          return id === undefined ? [] : [{ id, receipt }]
+        })
         // Grouped by the message found, since one receipt may name it by our id and another by the provider's
         // reference.
         const byMessage = Map.groupBy(found, ({ id }) => id)
@@ -165,7 +156,14 @@ export const layer = Layer.effect(
             Effect.forEach(group.toSorted(inOrder), (receipt) => one(scope, providers, receipt), { discard: true }),
           { concurrency: together, discard: true }
         )
-      }
+        const left = receipts.filter(({ reference }, n) => ids[n] === undefined && reference !== undefined)
+        if (wait !== undefined && left.length > 0) {
+          yield* Effect.delay(applying(scope, providers, left, waits), wait)
+        }
+      })
+
+    const apply: Receipts["Service"]["apply"] = Effect.fn("Receipts.apply")((scope, providers, receipts) =>
+      applying(scope, providers, receipts)
     )
     return Receipts.of({ apply })
   })

@@ -76,11 +76,11 @@ describe("The receipts of one callback", () => {
       })
   )
 
-  it.effect("wait a moment for a message that they name by its provider's reference: the call's outcome may not be stored yet", () =>
+  it.effect("wait a moment for a message that they name by its provider's reference, whose call may not be stored yet, and hold up no others", () =>
     Effect.gen(function*() {
       const late = { ...receipt("a", "Deliver", 1), messageId: undefined, reference: "r" }
       const own = receipt("b", "Open", 2)
-      for (const [unknown, expected] of [[0, "a b"], [1, "a b"], [2, "a b"], [3, "b"]] as const) {
+      for (const [unknown, expected] of [[0, "a b"], [1, "b a"], [2, "b a"], [3, "b"]] as const) {
         const seen = yield* heard([own, late], unknown)
         assert.strictEqual(seen.map(({ eventId }) => eventId).join(" "), expected, `found after ${unknown} looks`)
       }
