@@ -2,6 +2,7 @@ import type { HistoryEvent } from "#schemas/History.ts"
 import type { PreferenceDecision } from "#schemas/PreferenceDecision.ts"
 import * as Hand from "#src/delivery/attempts/Hand.ts"
 import * as Breakers from "#src/delivery/attempts/Breakers.ts"
+import * as RateGates from "#src/delivery/attempts/RateGates.ts"
 import { deliver } from "#src/delivery/attempts/Deliver.ts"
 import * as Escalation from "#src/delivery/attempts/Escalation.ts"
 import { Journal } from "#src/delivery/Journal.ts"
@@ -67,6 +68,7 @@ export const layer = Layer.effect(
     const walk = deliver({
       write,
       breakers: yield* Breakers.Breakers,
+      gates: yield* RateGates.RateGates,
       spare: firsts.spare
     })
 
@@ -208,4 +210,4 @@ export const layer = Layer.effect(
       abandon
     })
   })
-).pipe(Layer.provide(Breakers.layer))
+).pipe(Layer.provide(Breakers.layer), Layer.provide(RateGates.layer))

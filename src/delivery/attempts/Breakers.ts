@@ -1,4 +1,5 @@
 import type { DeliveryError } from "#schemas/DeliveryError.ts"
+import { RateGates } from "#src/delivery/attempts/RateGates.ts"
 import { Cause, Clock, Context, Effect, Exit, Layer } from "effect"
 
 /** Failed calls in a row after which a provider is left alone. */
@@ -30,11 +31,11 @@ const lookAgainAfter = 5_000
 const shortestNamed = lookAgainAfter
 const longestNamed = 3_600_000
 
-/** Why a call is not made whose provider's circuit is open. */
-export const leftAlone = "The provider failed too often and is left alone for a while"
-
-/** Runs the call itself, and hears what its outcome says of the provider's health. */
-export type Watch = <A>(call: Effect.Effect<A, DeliveryError>) => Effect.Effect<A, DeliveryError>
+/**
+ * Runs the call itself, and hears what its outcome says of the provider's health. `since`: when it passed the provider's
+ * rate gate (monotonic, ns).
+ */
+export type Watch = <A>(call: Effect.Effect<A, DeliveryError>, since: bigint) => Effect.Effect<A, DeliveryError>
 
 /**
  * A circuit breaker per provider configuration keeps a dead vendor from eating timeouts (design.md §5). Only what
@@ -117,6 +118,7 @@ export const layer = Layer.effect(
   Breakers,
   Effect.gen(function*() {
     const clock = yield* Clock.Clock
+    const gates = yield* RateGates
     /** In the order of their last failure, so that the oldest is dropped first. */
     const circuits = new Map<string, Circuit>()
 
@@ -128,10 +130,17 @@ export const layer = Layer.effect(
       if (circuits.size > remembered && oldest !== undefined) circuits.delete(oldest)
     }
 
-    /** Counts what a call says of its provider; one that was interrupted says nothing. */
-    const heard = (key: string, exit: Exit.Exit<unknown, DeliveryError>) => {
-      if (Exit.isFailure(exit) && isSickness(exit.cause)) fail(key, exit.cause)
-      else if (Exit.isSuccess(exit) || !Cause.hasInterruptsOnly(exit.cause)) circuits.delete(key)
+    /**
+     * Counts what a call says of its provider; one that was interrupted says nothing. Calls that were refused for now
+     * while others were count once: all are slowed down for it.
+     */
+    const heard = (key: string, since: bigint, exit: Exit.Exit<unknown, DeliveryError>) => {
+      if (Exit.isFailure(exit) && isSickness(exit.cause)) {
+        const named = namedIn(exit.cause)
+        const isLimited = isLimit(exit.cause)
+        const isNews = !isLimited && named === 0 || gates.refused(key, since, named)
+        if (isNews || !isLimited || named > shortestNamed) fail(key, exit.cause)
+      } else if (Exit.isSuccess(exit) || !Cause.hasInterruptsOnly(exit.cause)) circuits.delete(key)
     }
 
     /**
@@ -139,10 +148,10 @@ export const layer = Layer.effect(
      * neither changes nor counts. Its success counts whatever was known when it began: many calls are under way at
      * once, and failures among successes are no row. A call to a provider that is well costs no more than a look.
      */
-    const watch = (key: string): Watch => (call) =>
+    const watch = (key: string): Watch => (call, since) =>
       Effect.onExit(call, (exit) =>
         Exit.isSuccess(exit) && !circuits.has(key) ? Effect.void : Effect.sync(() => {
-          if (circuits.get(key)?.openUntil === undefined) heard(key, exit)
+          if (circuits.get(key)?.openUntil === undefined) heard(key, since, exit)
         }))
 
     /**
@@ -154,7 +163,8 @@ export const layer = Layer.effect(
       Effect.uninterruptibleMask((restore) => {
         const probed = { ...circuit, probedSince: clock.currentTimeMillisUnsafe() }
         circuits.set(key, probed)
-        const watched: Watch = (call) => Effect.onExit(call, (exit) => Effect.sync(() => heard(key, exit)))
+        const watched: Watch = (call, since) =>
+          Effect.onExit(call, (exit) => Effect.sync(() => heard(key, since, exit)))
         return Effect.ensuring(
           restore(Effect.suspend(() => attempt(watched))),
           Effect.sync(() => {

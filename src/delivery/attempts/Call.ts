@@ -4,7 +4,6 @@ import type { HistoryEvent } from "#schemas/History.ts"
 import type { JsonMap } from "#schemas/Optional.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
 import type { Watch } from "#src/delivery/attempts/Breakers.ts"
-import * as Circuit from "#src/delivery/attempts/Circuit.ts"
 import * as Escalation from "#src/delivery/attempts/Escalation.ts"
 import * as FirstAttempt from "#src/delivery/attempts/FirstAttempt.ts"
 import * as Hand from "#src/delivery/attempts/Hand.ts"
@@ -67,7 +66,7 @@ const stepOf = (hand: Hand.Hand, intent: Attempt, lines: ReadonlyArray<HistoryEv
 }
 
 /** A call that is placed once its intent is written. `server` as `Circuit.serverOf` has it. */
-interface Call {
+export interface Call {
   readonly hand: Hand.Hand
   readonly vendor: Vendor
   readonly override: JsonMap
@@ -77,13 +76,18 @@ interface Call {
   /** The key of the circuit that the call belongs to. */
   readonly circuit: string
   readonly watch: Watch
+  /** What its intent tells the timeline. */
+  readonly lines: ReadonlyArray<HistoryEvent>
+  /** When it was let through the provider's rate gate (monotonic, ns). */
+  readonly passedAt: bigint
 }
 
 /** What became of it: an attempt whose outcome is to be written, or the end of the message's run. */
-type Ended = Attempt | Ending
+export type Ended = Attempt | Ending
 
 /** Makes the call. Its outcome is written after this has ended, so that no slot is held for that. */
-const place = Effect.fnUntraced(function*({ circuit, hand, intent, override, rendered, server, vendor, watch }: Call) {
+const place = Effect.fnUntraced(function*(one: Call) {
+  const { circuit, hand, intent, override, passedAt, rendered, server, vendor, watch } = one
   const { breakers, journey } = hand
   const { data, message, profile } = journey
   yield* FirstAttempt.begins(message, intent)
@@ -99,7 +103,7 @@ const place = Effect.fnUntraced(function*({ circuit, hand, intent, override, ren
     data,
     override
   })
-  const exit = yield* watch(sent).pipe(
+  const exit = yield* watch(sent, passedAt).pipe(
     Trace.stage("attempt", () => ({
       "tidings.provider": provider,
       "tidings.channel": channel,
@@ -131,13 +135,13 @@ const notPlaced = ({ intent }: Call, why: string): Effect.Effect<Ended> => {
  * Whether a call that has waited is still the message's next, and due. Its own circuit does not count here: the call may
  * be the one that finds out whether the provider is well.
  */
-const isNext = ({ hand, intent }: Call, now: number): boolean => {
-  const { breakers, escalation, journey } = hand
+export const isNext = ({ hand, intent }: Pick<Call, "hand" | "intent">, now: number): boolean => {
+  const { escalation, journey } = hand
   const isOwn = ({ channel, provider }: Candidate) => channel === intent.channel && provider === intent.provider
   const next = position(journey.plan, hand.attempts, {
     ...journey.situation,
     escalation,
-    openUntil: (candidate) => isOwn(candidate) ? undefined : Circuit.openUntil(breakers, journey, candidate),
+    openUntil: (candidate) => isOwn(candidate) ? undefined : Hand.openUntil(hand, candidate),
     now
   })
   return next._tag === "Next" && isOwn(next.candidate) && next.at <= now
@@ -169,8 +173,8 @@ const goOn = (one: Call, intended: Intended, place: (one: Call) => Effect.Effect
 }
 
 /** Writes the intent, and places the call once there is a connection for it: after a long wait with a new proof (P2). */
-const begin = (one: Call, lines: ReadonlyArray<HistoryEvent>, slots?: Slots.Slots): Effect.Effect<Ended> => {
-  const { hand, intent } = one
+export const begin = (one: Call, slots: Slots.Slots | undefined): Effect.Effect<Ended> => {
+  const { hand, intent, lines } = one
   const step = stepOf(hand, intent, lines)
   return Effect.flatMap(proven(hand, step), (intended) => {
     if (slots === undefined) return goOn(one, intended, place)
@@ -182,65 +186,4 @@ const begin = (one: Call, lines: ReadonlyArray<HistoryEvent>, slots?: Slots.Slot
     })
     return goOn(one, intended, () => Slots.connect(slots, connected))
   })
-}
-
-/** In ms, when a message looks again that found no slot in time. */
-const again = 1_000
-
-const inUse = "All of the provider's connections are in use"
-
-/** The message found no slot in time. */
-const giveBack = ({ hand, intent }: Call): Effect.Effect<Ending> =>
-  Effect.flatMap(
-    Clock.currentTimeMillis,
-    (now) => Hand.wait(hand, now, { candidate: intent, dueAt: now + again, error: inUse })
-  )
-
-/** Begins a call that has waited for its slot, unless its turn is over by then: then its message is looked at again. */
-const resumed = (
-  one: Call,
-  lines: ReadonlyArray<HistoryEvent>,
-  slots: Slots.Slots,
-  findsOut: boolean
-): Effect.Effect<Ended | undefined> =>
-  Effect.flatMap(Clock.currentTimeMillis, (now): Effect.Effect<Ended | undefined> => {
-    const { circuit, hand, intent } = one
-    // Its row is as due as it was, for the next owner.
-    if (!hand.journey.mayBegin()) return Effect.succeed({ _tag: "Waiting", dueAt: hand.journey.message.dueAt })
-    if ((findsOut || hand.breakers.openUntil(circuit) === undefined) && isNext(one, now)) {
-      const told = lines.map((line) => ({ ...line, ts: now }))
-      return begin({ ...one, intent: { ...intent, startedAt: now } }, told, slots)
-    }
-    // It was not shown.
-    hand.shown = hand.shown.filter((line) => !lines.includes(line))
-    return Effect.succeed(undefined)
-  })
-
-/** Begins the call once there is a slot for it. */
-const queued = (
-  one: Call,
-  lines: ReadonlyArray<HistoryEvent>,
-  slots: Slots.Slots
-): Effect.Effect<Ended | undefined> => {
-  const { circuit, hand } = one
-  const { message } = hand.journey
-  const findsOut = hand.breakers.openUntil(circuit) !== undefined
-  return Slots.begin<Ended | undefined>(slots, message, {
-    begin: (waited) => waited ? resumed(one, lines, slots, findsOut) : begin(one, lines, slots),
-    waits: Effect.sync(() => hand.spare(message.id)),
-    late: giveBack(one)
-  })
-}
-
-const concluded = (hand: Hand.Hand) => (ended: Ended | undefined): Effect.Effect<Ending | undefined> =>
-  ended === undefined || "_tag" in ended ? Effect.succeed(ended) : Hand.conclude(hand, ended, [])
-
-/**
- * Writes the intent of a call, places the call, and writes its outcome. Answers no ending if the message goes on, as
- * after a wait for a slot in which its turn has passed.
- */
-export const make = (one: Call, lines: ReadonlyArray<HistoryEvent>): Effect.Effect<Ending | undefined> => {
-  const { hand, server, vendor } = one
-  const slots = vendor.slots?.(server)
-  return Effect.flatMap(slots === undefined ? begin(one, lines) : queued(one, lines, slots), concluded(hand))
 }

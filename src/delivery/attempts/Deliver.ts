@@ -1,6 +1,5 @@
 import type { HistoryEvent } from "#schemas/History.ts"
 import * as Attempts from "#src/delivery/attempts/Attempts.ts"
-import { leftAlone } from "#src/delivery/attempts/Breakers.ts"
 import * as Complaints from "#src/delivery/attempts/Complaints.ts"
 import * as Failover from "#src/delivery/Failover.ts"
 import * as Hand from "#src/delivery/attempts/Hand.ts"
@@ -76,7 +75,8 @@ export const deliver = (given: Omit<Hand.Means, "complain">) => {
       if (next._tag !== "Next") return end(hand, now, next)
       // The plan was resumed too early, or the provider is left alone.
       if (next.at - now > shortWait) {
-        return Hand.wait(hand, now, { candidate: next.candidate, dueAt: next.at, error: leftAlone })
+        const error = Hand.whyLeftAlone(hand, next.candidate)
+        return Hand.wait(hand, now, { candidate: next.candidate, dueAt: next.at, error })
       }
       // Its place again: what it waits for may be its end.
       if (next.at > now) return Effect.delay(walk(hand), next.at - now)

@@ -4,6 +4,8 @@ import type { Rendered } from "#schemas/Rendered.ts"
 import type { Breakers } from "#src/delivery/attempts/Breakers.ts"
 import * as Circuit from "#src/delivery/attempts/Circuit.ts"
 import type { Complaint } from "#src/delivery/attempts/Complaints.ts"
+import type { RateGates } from "#src/delivery/attempts/RateGates.ts"
+import type { Candidate } from "#src/delivery/attempts/Plan.ts"
 import * as Escalation from "#src/delivery/attempts/Escalation.ts"
 import type { FirstSteps } from "#src/delivery/journal/FirstSteps.ts"
 import type { InboxItem, StepResult } from "#src/delivery/Journal.ts"
@@ -30,6 +32,7 @@ export interface Hand {
   readonly journey: Journey
   readonly write: Write
   readonly breakers: Breakers["Service"]
+  readonly gates: RateGates["Service"]
   readonly complain: (complaint: Complaint) => Effect.Effect<void>
   readonly spare: FirstSteps["Service"]["spare"]
   /** What each channel was given to show last. */
@@ -41,10 +44,12 @@ export interface Hand {
   tickets: ReadonlyArray<Ticket> | undefined
   /** As it stands after the last call: receipts may come while a call is under way. */
   escalation: Escalation.Escalation | undefined
+  /** The provider whose gate has sent it away, and until when, in epoch ms. */
+  sentAway: { readonly from: Pick<Attempt, "channel" | "provider">; readonly until: number } | undefined
 }
 
 /** What the messages in hand share. */
-export type Means = Pick<Hand, "breakers" | "complain" | "spare" | "write">
+export type Means = Pick<Hand, "breakers" | "complain" | "gates" | "spare" | "write">
 
 /** A message at the begin of its run. */
 export const make = (journey: Journey, means: Means): Hand => ({
@@ -55,14 +60,31 @@ export const make = (journey: Journey, means: Means): Hand => ({
   events: journey.events,
   routed: journey.message.attempts.length > 0,
   tickets: undefined,
-  escalation: journey.situation.escalation
+  escalation: journey.situation.escalation,
+  sentAway: undefined
 })
+
+/** Whether the provider's gate has sent the message away. */
+const isSentAway = ({ sentAway }: Hand, { channel, provider }: Candidate): boolean =>
+  sentAway?.from.channel === channel && sentAway.from.provider === provider
+
+/** Epoch ms until which a candidate is left alone, by all messages or by this one; `undefined`: it is not. */
+export const openUntil = (hand: Hand, candidate: Candidate): number | undefined => {
+  const open = Circuit.openUntil(hand.breakers, hand.journey, candidate)
+  return isSentAway(hand, candidate) ? Math.max(open ?? 0, hand.sentAway?.until ?? 0) : open
+}
+
+/** Why a message waits for a provider that it would call by now. */
+export const whyLeftAlone = (hand: Hand, candidate: Candidate): string =>
+  isSentAway(hand, candidate)
+    ? "The provider takes no more for now"
+    : "The provider failed too often and is left alone for a while"
 
 export const positionAt = (hand: Hand, now: number): Position =>
   position(hand.journey.plan, hand.attempts, {
     ...hand.journey.situation,
     escalation: hand.escalation,
-    openUntil: (candidate) => Circuit.openUntil(hand.breakers, hand.journey, candidate),
+    openUntil: (candidate) => openUntil(hand, candidate),
     now
   })
 

@@ -33,9 +33,10 @@ export const make = (connections: number, ahead = Math.max(leastAhead, connectio
  */
 const patience = "10 seconds"
 
-type Waiting = Pick<OpenMessage, "lane" | "scope" | "tenantId">
+export type Waiting = Pick<OpenMessage, "lane" | "scope" | "tenantId">
 
-const turnOf = (message: Waiting): Turns.Turn => ({ lane: message.lane, whose: LaneShares.turnOf(message) })
+/** Whose turn a message waits for. */
+export const turnOf = (message: Waiting): Turns.Turn => ({ lane: message.lane, whose: LaneShares.turnOf(message) })
 
 /** What becomes of an attempt that needs slots. */
 export interface Attempt<A> {

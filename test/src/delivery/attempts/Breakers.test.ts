@@ -8,9 +8,12 @@ import {
   Unknown
 } from "#schemas/DeliveryError.ts"
 import * as Breakers from "#src/delivery/attempts/Breakers.ts"
+import * as RateGates from "#src/delivery/attempts/RateGates.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Exit, Fiber, Scheduler } from "effect"
+import { Clock, Effect, Exit, Fiber, Layer, Scheduler } from "effect"
 import { TestClock } from "effect/testing"
+
+const breakers = Layer.provide(Breakers.layer, RateGates.layer)
 
 const detail = "down"
 const failing = Effect.fail(new Unavailable({ detail }))
@@ -31,9 +34,14 @@ const well: Readonly<Record<string, Effect.Effect<void, DeliveryError>>> = {
   Misconfigured: Effect.fail(new Misconfigured({ detail }))
 }
 
-/** Makes a call if it is let in. */
+/** Makes a call if it is let in. It passed the rate gate after all that were refused, though the clock stands still. */
 const guard = (key: string, call: Effect.Effect<void, DeliveryError>) =>
-  Effect.flatMap(Breakers.Breakers, ({ admit }) => admit(key, (watch) => watch(Effect.as(call, "made"))))
+  Effect.flatMap(
+    Breakers.Breakers,
+    ({ admit }) =>
+      admit(key, (watch) =>
+        Effect.flatMap(Clock.monotonicTimeNanos, (now) => watch(Effect.as(call, "made"), now + 1_000_000n)))
+  )
 
 /** Asks for a call so often: how many were made, the last answer, and for how many ms the provider is left alone. */
 const ask = Effect.fnUntraced(function*(call: Effect.Effect<void, DeliveryError>, times = 1) {
@@ -65,7 +73,7 @@ describe("Breakers", () => {
         yield* guard("key", Effect.void)
         yield* TestClock.adjust(1)
         assert.isUndefined(openUntil("key"))
-      }).pipe(Effect.provide(Breakers.layer)))
+      }).pipe(Effect.provide(breakers)))
   }
 
   it.effect("while one call finds out, the others are told when to look again; if it is cut, the next one finds out", () =>
@@ -84,7 +92,7 @@ describe("Breakers", () => {
       yield* guard("key", Effect.void)
       yield* TestClock.adjust(1)
       assert.isUndefined(openUntil("key"))
-    }).pipe(Effect.provide(Breakers.layer)))
+    }).pipe(Effect.provide(breakers)))
 
   it.effect("wherever the call that finds out is cut, before it is made or while it is, the next one finds out", () =>
     Effect.gen(function*() {
@@ -101,7 +109,7 @@ describe("Breakers", () => {
         yield* Fiber.interrupt(asking)
         assert.isAtMost(openUntil(key) ?? 0, yield* Clock.currentTimeMillis, `cut after ${steps} steps`)
       }
-    }).pipe(Effect.provide(Breakers.layer)))
+    }).pipe(Effect.provide(breakers)))
 
   it.effect("of providers that never get well, the ones unheard of for longest are forgotten", () =>
     Effect.gen(function*() {
@@ -112,7 +120,7 @@ describe("Breakers", () => {
       assert.isDefined(openUntil("key"))
       for (let other = 0; other < 8_192; other++) yield* Effect.exit(guard(`other ${other}`, failing))
       assert.isUndefined(openUntil("key"))
-    }).pipe(Effect.provide(Breakers.layer)))
+    }).pipe(Effect.provide(breakers)))
 
   it.effect("a provider that fails again is not forgotten before those that were heard of earlier", () =>
     Effect.gen(function*() {
@@ -125,7 +133,7 @@ describe("Breakers", () => {
       yield* Effect.exit(guard("one more", failing))
       yield* TestClock.adjust(1)
       assert.isDefined(openUntil("key"))
-    }).pipe(Effect.provide(Breakers.layer)))
+    }).pipe(Effect.provide(breakers)))
 
   for (const [what, call] of Object.entries(sick)) {
     // A limit is most often one of a second.
@@ -136,7 +144,7 @@ describe("Breakers", () => {
         assert.strictEqual((yield* ask(call)).wait, wait)
         yield* TestClock.adjust(wait)
         assert.strictEqual((yield* ask(call)).wait, 2 * wait)
-      }).pipe(Effect.provide(Breakers.layer)))
+      }).pipe(Effect.provide(breakers)))
   }
 
   for (const [what, call] of Object.entries(well)) {
@@ -147,7 +155,7 @@ describe("Breakers", () => {
         yield* ask(call)
         assert.strictEqual((yield* ask(failing, 4)).wait, 0)
         assert.strictEqual((yield* ask(failing)).wait, 30_000)
-      }).pipe(Effect.provide(Breakers.layer)))
+      }).pipe(Effect.provide(breakers)))
   }
 
   for (const [atOnce, failures] of [[1_000, 10], [300, 3], [100, 2]] as const) {
@@ -169,7 +177,7 @@ describe("Breakers", () => {
         }
         const made = yield* Fiber.join(wave)
         assert.lengthOf(made.filter((exit) => Exit.isFailure(exit)), 5 * failures)
-      }).pipe(Effect.provide(Breakers.layer)))
+      }).pipe(Effect.provide(breakers)))
   }
 
   for (
@@ -190,7 +198,7 @@ describe("Breakers", () => {
         assert.strictEqual((yield* ask(failing, 4)).wait, 0)
         const last = yield* ask(Effect.fail(error(6_000)))
         assert.strictEqual(last.wait, what === "RateLimited" ? 6_000 : 30_000, "never sooner than after such failures")
-      }).pipe(Effect.provide(Breakers.layer)))
+      }).pipe(Effect.provide(breakers)))
   }
 
   it.effect("a call that is interrupted says nothing of its provider", () =>
@@ -199,7 +207,7 @@ describe("Breakers", () => {
       yield* ask(failing, 4)
       assert.strictEqual((yield* ask(Effect.interrupt, 6)).wait, 0)
       assert.strictEqual((yield* ask(failing)).wait, 30_000)
-    }).pipe(Effect.provide(Breakers.layer)))
+    }).pipe(Effect.provide(breakers)))
 
   it.effect("one that stays sick is asked once each time, and then left alone for twice as long, up to 5 min", () =>
     Effect.gen(function*() {
@@ -210,7 +218,7 @@ describe("Breakers", () => {
         yield* TestClock.adjust(10)
         assert.strictEqual((yield* ask(failing)).made, 1)
       }
-    }).pipe(Effect.provide(Breakers.layer)))
+    }).pipe(Effect.provide(breakers)))
 
   it.effect("while one call finds out, no other is made; what that one says counts, however long it takes", () =>
     Effect.gen(function*() {
@@ -223,21 +231,21 @@ describe("Breakers", () => {
       }
       yield* TestClock.adjust(1_000)
       assert.strictEqual((yield* Fiber.join(asking)).wait, 60_000)
-    }).pipe(Effect.provide(Breakers.layer)))
+    }).pipe(Effect.provide(breakers)))
 
   it.effect("who was let in before it was left alone makes the call, and changes nothing of that", () =>
     Effect.gen(function*() {
       const { admit, openUntil } = yield* Breakers.Breakers
       for (const call of [Effect.void, failing]) {
         const answer = yield* Effect.exit(
-          admit("key", (watch) => Effect.andThen(ask(failing, 5), watch(Effect.as(call, "made"))))
+          admit("key", (watch) => Effect.andThen(ask(failing, 5), watch(Effect.as(call, "made"), 0n)))
         )
         assert.notDeepEqual(answer, leftAlone)
         assert.strictEqual(openUntil("key"), (yield* Clock.currentTimeMillis) + 30_000)
         yield* TestClock.adjust(30_000)
         yield* ask(Effect.void)
       }
-    }).pipe(Effect.provide(Breakers.layer)))
+    }).pipe(Effect.provide(breakers)))
 
   it.effect("who finds out is alone from before the intent to the call's end; without a call, the next one finds out", () =>
     Effect.gen(function*() {
@@ -249,7 +257,7 @@ describe("Breakers", () => {
       const broken = yield* Effect.exit(admit("key", () => Effect.succeed(JSON.parse("{"))))
       assert.isTrue(Exit.hasDies(broken))
       assert.strictEqual((yield* ask(Effect.void)).made, 1)
-    }).pipe(Effect.provide(Breakers.layer)))
+    }).pipe(Effect.provide(breakers)))
 
   it.effect("calls that were under way when it was left alone are not cut short, and change nothing of that", () =>
     Effect.gen(function*() {
@@ -263,5 +271,5 @@ describe("Breakers", () => {
       for (const { made, wait } of yield* Effect.forEach([...first, ...second], Fiber.join)) {
         assert.deepStrictEqual([made, wait], [1, 29_000])
       }
-    }).pipe(Effect.provide(Breakers.layer)))
+    }).pipe(Effect.provide(breakers)))
 })

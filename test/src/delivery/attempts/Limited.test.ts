@@ -1,5 +1,6 @@
 import { RateLimited } from "#schemas/DeliveryError.ts"
 import * as Slots from "#src/delivery/attempts/Slots.ts"
+import type { Vendor } from "#src/delivery/Provider.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { memory } from "#test/crash/EngineStores.ts"
 import * as EngineNode from "#test/support/EngineNode.ts"
@@ -8,50 +9,92 @@ import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 
 const messages = 300
+const connections = 64
 const eachSecond = 5
+
+/** A provider that takes so many messages in each second of the clock, and what it saw. */
+const limited = (retryAfter?: number) => {
+  const seen = { taken: 0, refused: 0 }
+  const slots = Slots.make(connections)
+  let second = 0
+  let used = 0
+  const vendor: Vendor = {
+    _tag: "Vendor",
+    key: "mail",
+    channel: "email",
+    reaches: () => true,
+    slots: () => slots,
+    send: Effect.fnUntraced(function*() {
+      yield* Effect.sleep(200)
+      const now = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
+      if (now !== second) used = 0
+      second = now
+      if (used++ >= eachSecond) {
+        seen.refused++
+        return yield* new RateLimited({ detail: "too many", retryAfter })
+      }
+      seen.taken++
+      return { reference: undefined }
+    })
+  }
+  return { seen, vendor }
+}
+
+/** A node with these providers and all messages accepted. */
+const start = Effect.fnUntraced(function*(vendors: ReadonlyArray<Vendor>) {
+  const place = yield* EngineNode.place
+  const cluster = yield* EngineNode.make(memory.node)
+  const node = yield* cluster.start({ shards: [place.shard], vendors: () => vendors })
+  for (let n = 0; n < messages; n++) {
+    const email = `${n}@x.test`
+    yield* node.accept(
+      Fixture.message(place, { recipientKey: `${place.scope}:email:${email}`, recipient: { email } })
+    )
+  }
+  /** Lets a second pass in small steps, for each of which all that can be done is done. */
+  return Effect.gen(function*() {
+    for (let time = 0; time < 1_000; time += 50) {
+      yield* TestClock.adjust(50)
+      yield* cluster.settle
+    }
+  })
+})
 
 describe("A provider that takes so many messages a second", () => {
   for (const [named, retryAfter] of [["names no wait", undefined], ["names a second", 1_000]] as const) {
     it.effect(
-      `is given nearly as many, where it ${named}`,
+      `is given nearly as many, and refuses hardly any but those under way at its first refusal, where it ${named}`,
       () =>
         Effect.gen(function*() {
-          const place = yield* EngineNode.place
-          const cluster = yield* EngineNode.make(memory.node)
-          const slots = Slots.make(64)
-          const taken: Array<number> = []
-          const node = yield* cluster.start({
-            shards: [place.shard],
-            vendors: () => [{
-              _tag: "Vendor",
-              key: "mail",
-              channel: "email",
-              reaches: () => true,
-              slots: () => slots,
-              send: Effect.fnUntraced(function*() {
-                yield* Effect.sleep(200)
-                const second = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
-                if (taken.filter((at) => at === second).length >= eachSecond) {
-                  return yield* new RateLimited({ detail: "too many", retryAfter })
-                }
-                taken.push(second)
-                return { reference: undefined }
-              })
-            }]
-          })
-          for (let n = 0; n < messages; n++) {
-            const email = `${n}@x.test`
-            yield* node.accept(
-              Fixture.message(place, { recipientKey: `${place.scope}:email:${email}`, recipient: { email } })
-            )
-          }
+          const { seen, vendor } = limited(retryAfter)
+          const second = yield* start([vendor])
           const least = messages / eachSecond
-          for (let second = 0; second < 5 * least && taken.length < messages; second++) {
-            yield* TestClock.adjust("1 second")
-          }
-          assert.lengthOf(taken, messages)
+          let seconds = 0
+          for (; seconds < 5 * least && seen.taken < messages; seconds++) yield* second
+          assert.strictEqual(seen.taken, messages)
+          assert.isBelow(seconds, 1.5 * least)
+          assert.isAtMost(seen.refused, 2 * connections + 0.05 * messages)
         }).pipe(Effect.scoped, Effect.provide(memory.shared)),
       60_000
     )
   }
+
+  it.effect("while it is crowded, the next provider of the channel takes what would wait for it", () =>
+    Effect.gen(function*() {
+      const { seen, vendor } = limited()
+      let others = 0
+      const other: Vendor = {
+        _tag: "Vendor",
+        key: "post",
+        channel: "email",
+        reaches: () => true,
+        send: () => Effect.sync(() => ({ reference: `${others++}` }))
+      }
+      const second = yield* start([vendor, other])
+      let seconds = 0
+      for (; seconds < messages / eachSecond && seen.taken + others < messages; seconds++) yield* second
+      assert.strictEqual(seen.taken + others, messages)
+      assert.isBelow(seconds, 0.3 * messages / eachSecond)
+      assert.isAtLeast(seen.taken, 2 * eachSecond)
+    }).pipe(Effect.scoped, Effect.provide(memory.shared)))
 })

@@ -1,0 +1,122 @@
+import * as RateGate from "#src/delivery/attempts/RateGate.ts"
+import * as Slots from "#src/delivery/attempts/Slots.ts"
+import * as Turns from "#src/fibers/Turns.ts"
+import { Clock, Context, Effect, Layer, Option } from "effect"
+
+/**
+ * A message that would wait in this node's hands for longer is sent away, in ms: one behind others of its turn, and one
+ * that is their first, since there is always to be one. Neither waits for longer than the latter.
+ */
+const patience = 2_000
+const longest = 10_000
+
+/** Providers with a gate that are remembered. */
+const remembered = 8_192
+
+/** What becomes of an attempt that comes to a gate. */
+export interface Attempt<A> extends Pick<Slots.Attempt<A>, "waits"> {
+  /** `passedAt`: when it was let through (monotonic, ns). `waited`: not at once, and the message may have changed. */
+  readonly begin: (passedAt: bigint, waited: boolean) => Effect.Effect<A>
+  /** It would wait for too long, and is to come back in so many ms. */
+  readonly sentAway: (wait: number) => Effect.Effect<A>
+}
+
+/**
+ * The rate gates of providers that have said that they take no more for now (reliability.md 2.6). One that never said so
+ * has none: all that most calls pay is a look. Keys are those of the circuits.
+ */
+export class RateGates extends Context.Service<RateGates, {
+  /** Makes an attempt once the provider's gate lets it. What waits has no intent yet, and waits by turns (`Slots`). */
+  readonly through: <A>(key: string, message: Slots.Waiting, attempt: Attempt<A>) => Effect.Effect<A>
+  /**
+   * Hears that a call which was let through at `since` was refused for now, and for how many ms the provider wants to be
+   * left alone. Answers whether that is news, or said by another refusal before.
+   */
+  readonly refused: (key: string, since: bigint, named: number) => boolean
+}>()("tidings/RateGates") {}
+
+/** The gate of one provider. */
+interface Gate {
+  readonly pace: RateGate.RateGate
+  /** For the one in front, who waits until the next call may begin. */
+  readonly front: Turns.Turns
+  /** How many wait, of each lane and turn. */
+  readonly waiting: Map<string, number>
+}
+
+const millisOf = (nanos: bigint): number => Number(nanos / 1_000n) / 1_000
+
+export const layer = Layer.effect(
+  RateGates,
+  Effect.gen(function*() {
+    const clock = yield* Clock.Clock
+    /** In the order in which they were made, so that the oldest is dropped first. */
+    const gates = new Map<string, Gate>()
+    const nanos = () => clock.monotonicTimeNanosUnsafe()
+    const now = () => millisOf(nanos())
+
+    const gateOf = (key: string): Gate | undefined => {
+      const gate = gates.get(key)
+      if (gate?.pace.isUnused(now()) !== true) return gate
+      gates.delete(key)
+      return undefined
+    }
+
+    const open = (key: string, named: number) => {
+      gates.set(key, { pace: RateGate.make(now(), named), front: Turns.make(1), waiting: new Map() })
+      const [oldest] = gates.keys()
+      if (gates.size > remembered && oldest !== undefined) gates.delete(oldest)
+    }
+
+    const pass = (gate: Gate): Effect.Effect<void> =>
+      Effect.suspend(() => {
+        const wait = gate.pace.nextAt() - now()
+        if (wait > 0) return Effect.andThen(Effect.sleep(Math.ceil(wait)), pass(gate))
+        gate.pace.pass(now(), true)
+        return Effect.void
+      })
+
+    const queued = <A>(
+      gate: Gate,
+      message: Slots.Waiting,
+      { begin, sentAway, waits }: Attempt<A>
+    ): Effect.Effect<A> => {
+      const { pace, waiting } = gate
+      const turn = Slots.turnOf(message)
+      const line = `${turn.lane} ${turn.whose}`
+      const before = waiting.get(line) ?? 0
+      const away = Effect.suspend(() => sentAway(pace.backAt(now(), turn.lane) - now()))
+      const wait = pace.nextAt() - now() + 1_000 * before / pace.rate()
+      if (wait > (before > 0 ? patience : longest)) return away
+      waiting.set(line, before + 1)
+      const leave = Effect.sync(() => {
+        const left = (waiting.get(line) ?? 1) - 1
+        if (left > 0) waiting.set(line, left)
+        else waiting.delete(line)
+      })
+      const came = Effect.timeoutOption(Effect.ensuring(gate.front.inTurn(turn)(pass(gate)), leave), longest)
+      return Effect.andThen(
+        waits,
+        Effect.flatMap(came, (passed) => Option.isSome(passed) ? begin(nanos(), true) : away)
+      )
+    }
+
+    return RateGates.of({
+      through: (key, message, attempt) =>
+        Effect.suspend(() => {
+          const gate = gates.size === 0 ? undefined : gateOf(key)
+          if (gate === undefined) return attempt.begin(nanos(), false)
+          const { pace, waiting } = gate
+          if (waiting.size > 0 || pace.nextAt() > now()) return queued(gate, message, attempt)
+          pace.pass(now(), false)
+          return attempt.begin(nanos(), false)
+        }),
+      refused: (key, since, named) => {
+        const gate = gateOf(key)
+        if (gate !== undefined) return gate.pace.refused(now(), millisOf(since), named)
+        open(key, named)
+        return true
+      }
+    })
+  })
+)

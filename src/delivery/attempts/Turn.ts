@@ -1,0 +1,79 @@
+import * as Call from "#src/delivery/attempts/Call.ts"
+import * as Hand from "#src/delivery/attempts/Hand.ts"
+import * as Slots from "#src/delivery/attempts/Slots.ts"
+import type { Ending } from "#src/delivery/pipeline/Journey.ts"
+import { Clock, Effect } from "effect"
+
+type Ended = Call.Ended | undefined
+
+/** A call that may have to wait. `findsOut`: it finds out whether its provider is well. */
+interface Waiting extends Omit<Call.Call, "passedAt"> {
+  readonly findsOut: boolean
+}
+
+/** In ms, when a message looks again that found no slot in time. */
+const again = 1_000
+
+const inUse = "All of the provider's connections are in use"
+
+/** The message found no slot in time. */
+const giveBack = ({ hand, intent }: Waiting): Effect.Effect<Ending> =>
+  Effect.flatMap(
+    Clock.currentTimeMillis,
+    (now) => Hand.wait(hand, now, { candidate: intent, dueAt: now + again, error: inUse })
+  )
+
+const waits = ({ hand }: Waiting): Effect.Effect<void> => Effect.sync(() => hand.spare(hand.journey.message.id))
+
+/** The lines of a call that does not begin were not shown. */
+const unshown = ({ hand, lines }: Waiting): undefined => {
+  hand.shown = hand.shown.filter((line) => !lines.includes(line))
+}
+
+/** The provider's rate gate is crowded: the message takes another provider meanwhile, or comes back to this one. */
+const sentAway = (one: Waiting) => (wait: number): Effect.Effect<undefined> =>
+  Effect.map(Clock.currentTimeMillis, (now) => {
+    one.hand.sentAway = { from: one.intent, until: now + Math.ceil(wait) }
+    return unshown(one)
+  })
+
+/** Begins a call that has waited, unless its turn is over by then: then its message is looked at again. */
+const resumed = (one: Waiting, passedAt: bigint, slots: Slots.Slots | undefined): Effect.Effect<Ended> =>
+  Effect.flatMap(Clock.currentTimeMillis, (now): Effect.Effect<Ended> => {
+    const { circuit, findsOut, hand, intent, lines } = one
+    // Its row is as due as it was, for the next owner.
+    if (!hand.journey.mayBegin()) return Effect.succeed({ _tag: "Waiting", dueAt: hand.journey.message.dueAt })
+    if ((findsOut || hand.breakers.openUntil(circuit) === undefined) && Call.isNext(one, now)) {
+      const told = lines.map((line) => ({ ...line, ts: now }))
+      return Call.begin({ ...one, passedAt, lines: told, intent: { ...intent, startedAt: now } }, slots)
+    }
+    return Effect.succeed(unshown(one))
+  })
+
+/** Begins a call once its provider's rate gate lets it. `hadToWait`: for a slot, and the message may have changed. */
+const gated = (one: Waiting, slots: Slots.Slots | undefined) => (hadToWait: boolean): Effect.Effect<Ended> =>
+  one.hand.gates.through<Ended>(one.circuit, one.hand.journey.message, {
+    begin: (passedAt, waited) =>
+      hadToWait || waited ? resumed(one, passedAt, slots) : Call.begin({ ...one, passedAt }, slots),
+    waits: waits(one),
+    sentAway: sentAway(one)
+  })
+
+const concluded = (hand: Hand.Hand) => (ended: Ended): Effect.Effect<Ending | undefined> =>
+  ended === undefined || "_tag" in ended ? Effect.succeed(ended) : Hand.conclude(hand, ended, [])
+
+/**
+ * Waits until the provider has a slot and a place for a call, makes it, and writes its outcome. Answers no ending if the
+ * message goes on, as after a wait in which its turn has passed.
+ */
+export const take = (call: Omit<Waiting, "findsOut">): Effect.Effect<Ending | undefined> => {
+  const { circuit, hand, server, vendor } = call
+  const one = { ...call, findsOut: hand.breakers.openUntil(circuit) !== undefined }
+  const slots = vendor.slots?.(server)
+  const called = slots === undefined ? gated(one, slots)(false) : Slots.begin<Ended>(slots, hand.journey.message, {
+    begin: gated(one, slots),
+    waits: waits(one),
+    late: giveBack(one)
+  })
+  return Effect.flatMap(called, concluded(hand))
+}

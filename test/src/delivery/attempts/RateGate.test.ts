@@ -1,0 +1,139 @@
+import * as RateGate from "#src/delivery/attempts/RateGate.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+
+/** A provider that takes so many calls in each of its windows, and how long an answer of its takes. Times in ms. */
+interface Limit {
+  readonly allowed: number
+  readonly window: number
+  readonly latency: number
+  /** It says when the window ends. */
+  readonly names: boolean
+}
+
+interface Called {
+  readonly at: number
+  readonly taken: boolean
+}
+
+/** Calls a provider through a gate, for so many ms, while calls always wait, or each `every` ms. */
+const call = (gate: RateGate.RateGate, { allowed, latency, names, window }: Limit, until: number, every = 0) => {
+  const calls: Array<Called> = []
+  const answers: Array<{ readonly at: number; readonly since: number; readonly named: number }> = []
+  let now = 0
+  let used = 0
+  let current = -1
+  while (now < until) {
+    const at = Math.max(now + every, gate.nextAt())
+    const answer = answers[0]
+    if (answer !== undefined && answer.at <= at) {
+      answers.shift()
+      gate.refused(answer.at, answer.since, answer.named)
+      continue
+    }
+    now = at
+    gate.pass(now, every === 0)
+    const arrives = now + latency / 2
+    if (Math.floor(arrives / window) !== current) {
+      current = Math.floor(arrives / window)
+      used = 0
+    }
+    const taken = ++used <= allowed
+    calls.push({ at: now, taken })
+    const named = names ? (current + 1) * window - arrives : 0
+    if (!taken) answers.push({ at: now + latency, since: now, named })
+  }
+  return calls
+}
+
+const minute = 60_000
+
+const within = (calls: ReadonlyArray<Called>, from: number, until: number) =>
+  calls.filter(({ at }) => from <= at && at < until)
+
+describe("RateGate", () => {
+  it.prop(
+    "what a provider allows in a second is found within a minute; from then on nearly as much is taken, and hardly a call refused",
+    {
+      allowed: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 500 })),
+      latency: Schema.Int.check(Schema.isBetween({ minimum: 5, maximum: 500 })),
+      names: Schema.Boolean
+    },
+    ({ allowed, latency, names }) => {
+      const calls = call(RateGate.make(0, 0), { allowed, window: 1_000, latency, names }, 3 * minute)
+      const later = within(calls, minute, 3 * minute)
+      const taken = later.filter((one) => one.taken).length
+      assert.isAbove(taken, 0.8 * allowed * 120)
+      // Two in 20 s at the least, else what was under way when the first of them was refused.
+      assert.isBelow(later.length - taken, 20 + 0.02 * later.length)
+    }
+  )
+
+  it("of a limit of a minute all is taken, and after the wait that it names", () => {
+    const calls = call(RateGate.make(0, 0), { allowed: 600, window: minute, latency: 100, names: true }, 10 * minute)
+    assert.isAbove(calls.filter(({ taken }) => taken).length, 9.5 * 600)
+    assert.isBelow(calls.filter(({ taken }) => !taken).length, 600)
+  })
+
+  it("a limit that is raised tenfold is found in three minutes, one that is lowered to a tenth in one", () => {
+    for (const [before, after, time] of [[10, 100, 3], [100, 10, 1]] as const) {
+      const gate = RateGate.make(0, 0)
+      const limit = { window: 1_000, latency: 100, names: false }
+      call(gate, { ...limit, allowed: before }, 2 * minute)
+      let now = 2 * minute
+      for (; now < (2 + time) * minute; now = Math.max(now, gate.nextAt())) {
+        gate.pass(now, true)
+        if (gate.rate() > after) gate.refused(now, now, 0)
+      }
+      assert.approximately(gate.rate(), after, 0.15 * after, `${before} to ${after}`)
+    }
+  })
+
+  it("that fewer calls are taken than might be proves nothing: the rate stays", () => {
+    const gate = RateGate.make(0, 0)
+    call(gate, { allowed: 10, window: 1_000, latency: 50, names: false }, minute)
+    const rate = gate.rate()
+    call(gate, { allowed: 10, window: 1_000, latency: 50, names: false }, 10 * minute, 500)
+    assert.strictEqual(gate.rate(), rate)
+  })
+
+  it("calls that were let through before the last refusal are refused for the same reason, but the longest wait counts", () => {
+    const gate = RateGate.make(0, 2_000)
+    assert.strictEqual(gate.nextAt(), 2_000)
+    assert.isFalse(gate.refused(10, 0, 0))
+    assert.strictEqual(gate.nextAt(), 2_000)
+    assert.isFalse(gate.refused(20, 0, 5_000))
+    assert.strictEqual(gate.nextAt(), 5_020)
+    const rate = gate.rate()
+    gate.pass(5_020, true)
+    assert.isTrue(gate.refused(5_100, 5_020, 0))
+    assert.isBelow(gate.rate(), rate)
+    assert.strictEqual(gate.nextAt(), 6_100)
+  })
+
+  it("however often a provider refuses or takes, its rate stays within bounds", () => {
+    const refused = RateGate.make(0, 0)
+    for (let now = 0; now < 1_000_000; now = Math.max(now + 1, refused.nextAt())) {
+      refused.pass(now, true)
+      refused.refused(now, now, 0)
+    }
+    assert.strictEqual(refused.rate(), 0.2)
+    const taken = RateGate.make(0, 0)
+    for (let now = taken.nextAt(); now < 100_000; now = taken.nextAt()) taken.pass(now, true)
+    assert.strictEqual(taken.rate(), 10_000)
+  })
+
+  it("who is sent away comes back after those of its lane, 200 a second, and not after those of another", () => {
+    const gate = RateGate.make(0, 0)
+    const back = Array.from({ length: 100 }, () => gate.backAt(0, "bulk"))
+    assert.deepStrictEqual(back, back.map((_, n) => 1_005 + 5 * n))
+    assert.strictEqual(gate.backAt(0, "transactional"), 1_005)
+  })
+
+  it("a gate at which nobody has waited for ten minutes is none", () => {
+    const gate = RateGate.make(0, 0)
+    gate.pass(1_000, true)
+    gate.pass(300_000, false)
+    assert.deepStrictEqual([gate.isUnused(601_000), gate.isUnused(601_001)], [false, true])
+  })
+})

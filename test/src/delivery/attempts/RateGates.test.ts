@@ -1,0 +1,114 @@
+import { Scope } from "#schemas/Scope.ts"
+import * as RateGates from "#src/delivery/attempts/RateGates.ts"
+import type { Lane } from "#src/delivery/journal/OpenMessage.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+
+const key = "mail"
+
+const messageOf = (lane: Lane, tenantId?: string) => ({ lane, tenantId, scope: Scope.make(1) })
+
+const bulk = messageOf("bulk")
+
+/** Goes through the gate: the ms after which it was let through, or those after which it may come back. */
+const go = Effect.fnUntraced(function*(message = bulk) {
+  const { through } = yield* RateGates.RateGates
+  const from = yield* Clock.currentTimeMillis
+  return yield* through<readonly ["passed" | "away", number, boolean]>(key, message, {
+    begin: (_, waited) => Effect.map(Clock.currentTimeMillis, (now) => ["passed", now - from, waited]),
+    sentAway: (wait) => Effect.succeed(["away", Math.round(wait), false]),
+    waits: Effect.void
+  })
+})
+
+const start = (message = bulk) => Effect.forkChild(go(message), { startImmediately: true })
+
+/** The provider says that it takes no more for now, and names a wait (ms). */
+const refuse = Effect.fnUntraced(function*(named = 0) {
+  const { refused } = yield* RateGates.RateGates
+  return refused(key, (yield* Clock.monotonicTimeNanos) + 1n, named)
+})
+
+const settled = <A, E>(fiber: Fiber.Fiber<A, E>) => fiber.pollUnsafe() !== undefined
+
+describe("RateGates", () => {
+  it.effect("a provider that never refused has no gate, and one that did has its own", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual(yield* go(), ["passed", 0, false])
+      yield* refuse()
+      const { through } = yield* RateGates.RateGates
+      const other = { begin: () => Effect.succeed(true), sentAway: () => Effect.succeed(false), waits: Effect.void }
+      assert.isTrue(yield* through("another", bulk, other))
+      const waiting = yield* start()
+      assert.isFalse(settled(waiting))
+      yield* TestClock.adjust(1_000)
+      assert.deepStrictEqual(yield* Fiber.join(waiting), ["passed", 1_000, true])
+    }).pipe(Effect.provide(RateGates.layer)))
+
+  it.effect("calls pass in even distances; who would wait for more than 2 s is sent away, one after the other", () =>
+    Effect.gen(function*() {
+      yield* refuse()
+      const fibers = yield* Effect.replicateEffect(start(), 6)
+      assert.deepStrictEqual(fibers.map(settled), [false, false, false, true, true, true])
+      yield* TestClock.adjust(3_000)
+      const ends = yield* Effect.forEach(fibers, Fiber.join)
+      const passed = ends.flatMap(([what, at]) => what === "passed" ? [at] : [])
+      assert.strictEqual(passed[0], 1_000)
+      for (const [n, at] of passed.entries()) if (n > 0) assert.isAtMost(at - (passed[n - 1] ?? 0), 500)
+      assert.deepStrictEqual(ends.slice(3).map(([, wait]) => wait), [1_005, 1_010, 1_015])
+    }).pipe(Effect.provide(RateGates.layer)))
+
+  it.effect("lanes that wait pass by turns, and so do the tenants of a lane", () =>
+    Effect.gen(function*() {
+      yield* refuse()
+      const order: Array<string> = []
+      const come = (lane: Lane, tenant: string) =>
+        Effect.forkChild(
+          Effect.tap(go(messageOf(lane, tenant)), () => Effect.sync(() => order.push(`${lane} ${tenant}`))),
+          { startImmediately: true }
+        )
+      for (let n = 0; n < 3; n++) yield* come("bulk", "a")
+      yield* come("bulk", "b")
+      yield* come("transactional", "a")
+      yield* TestClock.adjust(5_000)
+      assert.deepStrictEqual(order, ["bulk a", "transactional a", "bulk a", "bulk b", "bulk a"])
+    }).pipe(Effect.provide(RateGates.layer)))
+
+  it.effect("who gives up leaves no trace, wherever it waits", () =>
+    Effect.gen(function*() {
+      yield* refuse()
+      for (let n = 0; n < 100; n++) {
+        const fibers = yield* Effect.replicateEffect(start(), 3)
+        assert.deepStrictEqual(fibers.map(settled), [false, false, false])
+        yield* Effect.forEach(fibers, Fiber.interrupt)
+      }
+      const last = yield* start()
+      yield* TestClock.adjust(1_000)
+      assert.deepStrictEqual(yield* Fiber.join(last), ["passed", 1_000, true])
+    }).pipe(Effect.provide(RateGates.layer)))
+
+  it.effect("a wait that the provider names is everybody's; nobody waits here for one that is longer than 10 s", () =>
+    Effect.gen(function*() {
+      yield* refuse(9_000)
+      const [front, next] = [yield* start(), yield* start()]
+      assert.deepStrictEqual([settled(front), settled(next)], [false, true])
+      assert.deepStrictEqual(yield* Fiber.join(next), ["away", 9_005, false])
+      yield* refuse(60_000)
+      assert.deepStrictEqual(yield* go(messageOf("transactional")), ["away", 60_005, false])
+      yield* TestClock.adjust(10_000)
+      assert.deepStrictEqual(yield* Fiber.join(front), ["away", 50_005, false])
+    }).pipe(Effect.provide(RateGates.layer)))
+
+  it.effect("of 8,192 gates that are remembered, the oldest is dropped first", () =>
+    Effect.gen(function*() {
+      const { refused } = yield* RateGates.RateGates
+      yield* refuse()
+      for (let n = 1; n < 8_192; n++) refused(`other ${n}`, 1n, 0)
+      const waits = yield* start()
+      assert.isFalse(settled(waits))
+      yield* Fiber.interrupt(waits)
+      refused("one more", 1n, 0)
+      assert.deepStrictEqual(yield* go(), ["passed", 0, false])
+    }).pipe(Effect.provide(RateGates.layer)))
+})
