@@ -1,7 +1,7 @@
 import * as App from "#layers/App.ts"
-import * as Fake from "#layers/providers/Fake.ts"
 import * as Run from "#layers/Run.ts"
 import type { Vendor } from "#src/delivery/Provider.ts"
+import * as Fake from "#test/support/Fake.ts"
 import { Effect } from "effect"
 
 /**

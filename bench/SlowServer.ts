@@ -1,6 +1,6 @@
+import * as Fake from "#test/support/Fake.ts"
 /** The product with a provider that takes 50 ms per call and does nothing else. */
 import * as App from "#layers/App.ts"
-import * as Fake from "#layers/providers/Fake.ts"
 import * as Run from "#layers/Run.ts"
 import { Effect } from "effect"
 

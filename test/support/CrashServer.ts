@@ -1,7 +1,7 @@
+import * as Fake from "#test/support/Fake.ts"
 /** The whole server over a provider that keeps a ledger outside of it: what the crash suites start and kill. */
 import * as App from "#layers/App.ts"
 import * as Worker from "#layers/cluster/Worker.ts"
-import * as Fake from "#layers/providers/Fake.ts"
 import * as Run from "#layers/Run.ts"
 import type { Profile } from "#schemas/Profile.ts"
 import type { Vendor } from "#src/delivery/Provider.ts"

@@ -1,4 +1,3 @@
-import * as Fake from "#layers/providers/Fake.ts"
 import type { Vendor } from "#src/delivery/Provider.ts"
 import { Journal, RowRefused } from "#src/delivery/Journal.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
@@ -6,6 +5,7 @@ import * as Metrics from "#src/reports/Metrics.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { memory } from "#test/crash/EngineStores.ts"
 import * as EngineNode from "#test/support/EngineNode.ts"
+import * as Fake from "#test/support/Fake.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Layer, Logger, Metric, References } from "effect"
 

@@ -1,8 +1,8 @@
-import * as Fake from "#layers/providers/Fake.ts"
 import { Unavailable } from "#schemas/DeliveryError.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { memory } from "#test/crash/EngineStores.ts"
 import * as EngineNode from "#test/support/EngineNode.ts"
+import * as Fake from "#test/support/Fake.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 

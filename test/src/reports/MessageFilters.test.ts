@@ -1,5 +1,5 @@
-import * as Fake from "#layers/providers/Fake.ts"
 import * as MessageFilters from "#src/reports/MessageFilters.ts"
+import * as Fake from "#test/support/Fake.ts"
 import { assert, describe, it } from "@effect/vitest"
 
 describe("MessageFilters", () => {

@@ -1,10 +1,10 @@
-import * as Fake from "#layers/providers/Fake.ts"
 import { Unavailable } from "#schemas/DeliveryError.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { memory } from "#test/crash/EngineStores.ts"
 import * as EngineNode from "#test/support/EngineNode.ts"
+import * as Fake from "#test/support/Fake.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Array, Effect } from "effect"
 

@@ -1,4 +1,3 @@
-import * as Fake from "#layers/providers/Fake.ts"
 import type { JsonMap } from "#schemas/Optional.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
 import type { Vendor } from "#src/delivery/Provider.ts"
@@ -7,6 +6,7 @@ import { MessageLog } from "#src/reports/MessageLog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { memory } from "#test/crash/EngineStores.ts"
 import * as EngineNode from "#test/support/EngineNode.ts"
+import * as Fake from "#test/support/Fake.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 

@@ -1,4 +1,3 @@
-import * as Fake from "#layers/providers/Fake.ts"
 import { Misconfigured } from "#schemas/DeliveryError.ts"
 import type { Status } from "#schemas/Status.ts"
 import * as Cancel from "#src/delivery/Cancel.ts"
@@ -9,6 +8,7 @@ import * as Metrics from "#src/reports/Metrics.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { memory } from "#test/crash/EngineStores.ts"
 import * as EngineNode from "#test/support/EngineNode.ts"
+import * as Fake from "#test/support/Fake.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Array, Effect, Layer, Metric } from "effect"
 

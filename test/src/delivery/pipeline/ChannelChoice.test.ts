@@ -1,8 +1,8 @@
-import * as Fake from "#layers/providers/Fake.ts"
 import type { Routing } from "#schemas/Routing.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
 import * as ChannelChoice from "#src/delivery/pipeline/ChannelChoice.ts"
 import * as Settings from "#src/delivery/pipeline/Settings.ts"
+import * as Fake from "#test/support/Fake.ts"
 import { assert, describe, it } from "@effect/vitest"
 
 const configured = [Fake.nothing("smtp", "email"), { ...Fake.nothing("twilio", "sms"), names: ["texts"] }]

@@ -1,4 +1,3 @@
-import * as Fake from "#layers/providers/Fake.ts"
 import type { PreferenceSection, PreferenceTopic, TopicSetting } from "#schemas/Preferences.ts"
 import type { Recipient } from "#schemas/Recipient.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
@@ -11,6 +10,7 @@ import { Tenants } from "#src/people/Tenants.ts"
 import { UserPreferences } from "#src/people/UserPreferences.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import * as Stores from "#test/layers/memory/Stores.ts"
+import * as Fake from "#test/support/Fake.ts"
 import { Effect, Layer } from "effect"
 
 export const stores = Layer.mergeAll(

@@ -1,5 +1,4 @@
 import * as LegacyPreferencesMemory from "#layers/memory/LegacyPreferences.ts"
-import * as Fake from "#layers/providers/Fake.ts"
 import type { PreferenceStatus } from "#schemas/Preferences.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
 import { Journal, type NewMessage } from "#src/delivery/Journal.ts"
@@ -9,6 +8,7 @@ import { MessageLog } from "#src/reports/MessageLog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { memory } from "#test/crash/EngineStores.ts"
 import * as EngineNode from "#test/support/EngineNode.ts"
+import * as Fake from "#test/support/Fake.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Layer } from "effect"
 

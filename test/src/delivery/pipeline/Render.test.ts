@@ -1,4 +1,3 @@
-import * as Fake from "#layers/providers/Fake.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
 import type { Vendor } from "#src/delivery/Provider.ts"
 import type { Recipient } from "#schemas/Recipient.ts"
@@ -13,6 +12,7 @@ import { PreferenceLinks } from "#src/people/PreferenceLinks.ts"
 import * as Tenancies from "#src/people/Tenancies.ts"
 import { OpenLinks } from "#src/reports/Tracking.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
+import * as Fake from "#test/support/Fake.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 

@@ -1,4 +1,3 @@
-import * as Fake from "#layers/providers/Fake.ts"
 import { UserId } from "#schemas/Profile.ts"
 import type { Recipient } from "#schemas/Recipient.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
@@ -7,6 +6,7 @@ import { DeviceTokens } from "#src/people/DeviceTokens.ts"
 import { Profiles } from "#src/people/Profiles.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import * as Stores from "#test/layers/memory/Stores.ts"
+import * as Fake from "#test/support/Fake.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 

@@ -1,4 +1,3 @@
-import * as Fake from "#layers/providers/Fake.ts"
 import type { Recipient } from "#schemas/Recipient.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
 import { UserId } from "#schemas/Profile.ts"
@@ -16,6 +15,7 @@ import { Tenants } from "#src/people/Tenants.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { template } from "#test/contracts/TemplateFixture.ts"
 import * as Stores from "#test/layers/memory/Stores.ts"
+import * as Fake from "#test/support/Fake.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 
