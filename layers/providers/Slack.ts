@@ -7,7 +7,9 @@ import { errorOf, type VendorTable, waitOf } from "#layers/providers/VendorTable
 import { SlackAddress } from "#schemas/ChatAddress.ts"
 import type { Profile } from "#schemas/Profile.ts"
 import { Misconfigured, Unavailable } from "#schemas/DeliveryError.ts"
+import { isObject } from "#schemas/Json.ts"
 import * as Mrkdwn from "#src/content/chat/Mrkdwn.ts"
+import type { Delivery } from "#src/delivery/Provider.ts"
 import { Effect, Option, Redacted, Schema } from "effect"
 
 /** `access_token` is used for recipients whose address brings none of its own. */
@@ -68,6 +70,21 @@ const fault = (answer: VendorAnswer) => {
 const recipients = (profile: Profile): ReadonlyArray<SlackAddress> =>
   Option.toArray(decode(profile["slack"])).filter(({ channel, email, user_id }) => channel ?? user_id ?? email)
 
+/** What Slack formats: a pair of its marks, and a line that begins as a quote. */
+const formatted = /([*_~`]).*\1|^[ \t]*&gt;/m
+
+/**
+ * The text, and its title in bold. With what Slack would take for formatting in its words, nothing is formatted, since
+ * there is no escape for it. What an author wrote for Slack (`raw`, the override) is as they want it.
+ */
+const said = ({ override: { body: own }, rendered }: Delivery): Schema.JsonObject => {
+  const words = ChatText.chat(rendered, Mrkdwn.escape, (title) => title)
+  const isAuthors = rendered.raw !== undefined || (isObject(own) && Object.hasOwn(own, "text"))
+  return !isAuthors && (rendered.title.includes("*") || formatted.test(words))
+    ? { text: words, mrkdwn: false }
+    : { text: ChatText.chat(rendered, Mrkdwn.escape, (title) => `*${title}*`) }
+}
+
 const request: Writer<typeof Settings.Type, SlackAddress>["request"] = Effect.fnUntraced(
   function*({ delivery, line, settings, to }) {
     const token = to.access_token ?? (settings.access_token === undefined ? "" : Redacted.value(settings.access_token))
@@ -103,7 +120,7 @@ const request: Writer<typeof Settings.Type, SlackAddress>["request"] = Effect.fn
       headers: { ...headers, "content-type": "application/json; charset=utf-8" },
       body: JSON.stringify(Overrides.body({
         channel,
-        text: ChatText.chat(delivery.rendered, Mrkdwn.escape, (title) => `*${title}*`),
+        ...said(delivery),
         ...(slackBlocks === undefined ? {} : { blocks: slackBlocks }),
         // Keeps names and channels in a text from becoming mentions and links.
         parse: "none",

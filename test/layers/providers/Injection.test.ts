@@ -2,6 +2,7 @@ import { internationalAddress } from "#layers/providers/Address.ts"
 import * as Email from "#layers/providers/Email.ts"
 import * as Headers from "#layers/providers/smtp/Headers.ts"
 import * as Mrkdwn from "#src/content/chat/Mrkdwn.ts"
+import type { Delivery } from "#src/delivery/Provider.ts"
 import { delivery, rendered, send } from "#test/contracts/VendorRow.ts"
 import { awsSes } from "#test/layers/providers/rows/AwsSes.ts"
 import * as Chat from "#test/layers/providers/rows/Chat.ts"
@@ -56,6 +57,30 @@ describe("injection", () => {
         assert.strictEqual(read, text)
       })
   )
+
+  it.live("Slack: what data says is not formatted, and a title without such marks is bold", () =>
+    Effect.gen(function*() {
+      const sent = Effect.fnUntraced(function*(title: string, body: string, more: Partial<Delivery> = {}) {
+        const { seen } = yield* send(Chat.slack, Chat.slack.success, {
+          more: { rendered: { ...rendered, ...more.rendered, title, body }, override: more.override ?? {} }
+        })
+        const { mrkdwn, text } = JSON.parse(seen.at(-1)?.body ?? "{}")
+        return [text, mrkdwn]
+      })
+      assert.deepStrictEqual(yield* sent("2 * 3", "is 6"), ["2 * 3\nis 6", false])
+      for (const body of ["*b*", "2 * 3 * 4", "_ann_", "~s~", "`c`", "```\nc\n```"])
+        assert.deepStrictEqual(yield* sent("a", body), [`a\n${body}`, false])
+      assert.deepStrictEqual(yield* sent("a", "b\n > c"), ["a\nb\n &gt; c", false])
+      assert.deepStrictEqual(
+        yield* sent("a_b", "5* > 4\n~/a & `\nhttps://x.io/a_b"),
+        ["*a_b*\n5* &gt; 4\n~/a &amp; `\nhttps://x.io/a_b", undefined]
+      )
+      const own: ReadonlyArray<Partial<Delivery>> = [
+        { override: { body: { text: "*mine*" } } },
+        { rendered: { ...rendered, raw: { text: "*mine*" } } }
+      ]
+      for (const more of own) assert.strictEqual((yield* sent("a", "*mine*", more))[1], undefined)
+    }))
 
   it.live("Discord: nobody is mentioned and no link is masked", () =>
     Effect.forEach(
