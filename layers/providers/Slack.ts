@@ -21,8 +21,7 @@ const decode = Schema.decodeUnknownOption(SlackAddress)
 const table: VendorTable = [
   // "Some aspect of the operation may have succeeded before the error was raised."
   { code: ["fatal_error", "internal_error"], kind: "Unknown" },
-  // One message a second to the same channel.
-  { code: ["ratelimited", "rate_limited"], kind: "RateLimited", ofRecipient: true },
+  { code: ["ratelimited", "rate_limited"], kind: "RateLimited" },
   { code: "message_limit_exceeded", kind: "RateLimited" },
   { code: ["service_unavailable", "request_timeout", "team_added_to_org"], kind: "Unavailable" },
   { code: ["user_not_found", "users_not_found", "user_disabled"], kind: "RecipientRejected", invalidates: true },
@@ -56,6 +55,12 @@ const table: VendorTable = [
     ],
     kind: "ContentRejected"
   }
+]
+
+/** Of messages, it is one a second to the same channel; look-ups are counted for a workspace. */
+const tableOfMessages: VendorTable = [
+  { code: ["ratelimited", "rate_limited"], kind: "RateLimited", ofRecipient: true },
+  ...table
 ]
 
 const accepted = reading(Schema.Struct({ ok: Schema.Literal(true), ts: Schema.NonEmptyString }))
@@ -150,5 +155,5 @@ export const definition = define({
     return taken === undefined ? undefined : { reference: taken.ts }
   },
   fault,
-  table
+  table: tableOfMessages
 })

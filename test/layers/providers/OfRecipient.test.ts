@@ -14,6 +14,9 @@ const limited = { message: "You are being rate limited.", retry_after: 0.53, glo
 const channelOf = (row: Row): Row => ({ ...row, profile: { discord: { channel_id: "319674150115610528" } } })
 const opening = (row: Row): Row => ({ ...row, before: { "/api/v10/users/@me/channels": json(429, limited) } })
 
+const slackLimited = json(429, { ok: false, error: "ratelimited" })
+const lookedUp = (row: Row): Row => ({ ...row, before: { "/users.lookupByEmail": slackLimited } })
+
 /** Answers that ask for a slower pace, and whether they ask for it of one recipient's messages only. */
 const answers: ReadonlyArray<readonly [name: string, row: Row, answer: Answer, ofRecipient: boolean]> = [
   ["apn TooManyRequests to a device", Push.apn, json(429, { reason: "TooManyRequests" }), true],
@@ -32,7 +35,8 @@ const answers: ReadonlyArray<readonly [name: string, row: Row, answer: Answer, o
   ],
   ["discord too many new channels", channelOf(Chat.discord), json(429, { ...limited, code: 40003 }), false],
   ["discord opening of direct channels", opening(Chat.discord), json(200, {}), false],
-  ["slack posts to a channel", Chat.slack, json(429, { ok: false, error: "ratelimited" }), true],
+  ["slack posts to a channel", Chat.slack, slackLimited, true],
+  ["slack look-ups of a workspace", lookedUp(Chat.slack), json(200, {}), false],
   ["slack messages of a workspace", Chat.slack, json(200, { ok: false, error: "message_limit_exceeded" }), false]
 ]
 
