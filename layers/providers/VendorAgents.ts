@@ -9,7 +9,10 @@ import { IpNetwork, NetAddress } from "effect/net"
 import { lookup } from "node:dns"
 import type { LookupFunction } from "node:net"
 
-/** Of one configuration, at once: a vendor that hangs must not take every socket. */
+/**
+ * Of one configuration, at once: a vendor that hangs must not take every socket. Over HTTP/1.1 pushes to recipients with
+ * several devices have up to four times as many (`Devices`).
+ */
 export const connections = 64
 
 /**
