@@ -22,7 +22,12 @@ const table: VendorTable = [
   { code: ["10003", "10013"], kind: "RecipientRejected", invalidates: true },
   // 50007: the user takes no messages from the bot; 50278: they share no server.
   { code: ["50007", "50278"], kind: "RecipientRejected" },
-  { code: ["50006", "50035", "200000", "200001", "240000", "40005"], kind: "ContentRejected" },
+  // The bot may not write in the channel (50001, 50009, 50013), or nobody writes there: it has another form, or is closed.
+  {
+    code: ["50001", "50009", "50013", "50008", "50024", "40058", "50083", "160005"],
+    kind: "RecipientRejected"
+  },
+  { code: ["20009", "50006", "50035", "200000", "200001", "240000", "40005"], kind: "ContentRejected" },
   // To the same channel.
   { code: ["20016", "20028"], kind: "RateLimited", ofRecipient: true },
   { code: ["40003", "40062"], kind: "RateLimited" },

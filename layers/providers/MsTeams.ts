@@ -45,6 +45,12 @@ const table: VendorTable = [
     code: ["ConversationBlockedByUser", "BotNotInConversationRoster", "NotEnoughPermissions", "MessageWritesBlocked"],
     kind: "RecipientRejected"
   },
+  // The id of a user or a conversation is none, or is another bot's or another tenant's.
+  {
+    code: ["BadSyntax", "BadArgument"],
+    says: /(?:pairwise|conversation|user) id(?:entity)?\b|conversation creation/i,
+    kind: "RecipientRejected"
+  },
   { code: ["MessageSizeTooBig", "BadSyntax", "BadArgument", "ActivityNotSupported"], kind: "ContentRejected" },
   { code: "ServiceError", kind: "Unavailable" },
   { status: 404, kind: "RecipientRejected" },

@@ -19,7 +19,9 @@ const Settings = Schema.Struct({
 const table: VendorTable = [
   { status: 400, says: /^personalizations\.\d+\.(?:to|cc|bcc)\b.*email/, kind: "RecipientRejected" },
   { status: 400, says: /^from\b|verified sender/i, kind: "Misconfigured" },
-  { status: [400, 413], kind: "ContentRejected" }
+  { status: [400, 413], kind: "ContentRejected" },
+  // The plan's share of the day or month is sent (sendgrid/sendgrid-nodejs#1032).
+  { status: 401, says: /credits exceeded/i, kind: "RateLimited" }
 ]
 
 const faults = reading(Schema.Struct({

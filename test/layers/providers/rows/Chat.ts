@@ -86,7 +86,14 @@ export const discord: Row = {
     },
     { name: "50035 form", answer: discordFault(400, 50035, "Invalid Form Body"), kind: "ContentRejected" },
     { name: "50006 empty", answer: discordFault(400, 50006, "Cannot send an empty message"), kind: "ContentRejected" },
-    { name: "50001 access", answer: discordFault(403, 50001, "Missing Access"), kind: "Misconfigured" },
+    { name: "50001 access", answer: discordFault(403, 50001, "Missing Access"), kind: "RecipientRejected" },
+    { name: "50013 rights", answer: discordFault(403, 50013, "Missing Permissions"), kind: "RecipientRejected" },
+    {
+      name: "50008 no text channel",
+      answer: discordFault(400, 50008, "Cannot send messages in a non-text channel"),
+      kind: "RecipientRejected"
+    },
+    { name: "401 token", answer: discordFault(401, 0, "401: Unauthorized"), kind: "Misconfigured" },
     {
       name: "40003 too fast",
       answer: discordFault(429, 40003, "Opening direct messages too fast"),
@@ -157,6 +164,21 @@ export const msTeams: Row = {
       kind: "ContentRejected"
     },
     { name: "400 BadSyntax", answer: teamsFault(400, "BadSyntax", "Bad format"), kind: "ContentRejected" },
+    {
+      name: "400 user id",
+      answer: teamsFault(400, "BadArgument", "Failed to decrypt pairwise id"),
+      kind: "RecipientRejected"
+    },
+    {
+      name: "403 conversation id",
+      answer: teamsFault(403, "BadArgument", "Failed to decrypt conversation id"),
+      kind: "RecipientRejected"
+    },
+    {
+      name: "400 conversation",
+      answer: teamsFault(400, "BadSyntax", "Incorrect conversation creation parameters"),
+      kind: "RecipientRejected"
+    },
     {
       name: "403 disabled",
       answer: teamsFault(403, "BotDisabledByAdmin", "The tenant admin disabled this bot"),
