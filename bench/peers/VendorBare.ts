@@ -1,5 +1,4 @@
-import { configure, delivery, settingsAt, withHttp } from "#test/contracts/VendorRow.ts"
-import * as ScriptedVendor from "#test/support/ScriptedVendor.ts"
+import { delivery, play, replying } from "#test/contracts/VendorRow.ts"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Effect } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
@@ -12,11 +11,7 @@ const own = new Set(["host", "connection", "content-length"])
 
 /** The requests that the provider sends for a message once it holds its tokens. */
 const recorded = Effect.gen(function*() {
-  const server = yield* ScriptedVendor.listen({
-    http2: row.http2 === true,
-    script: ({ path }) => row.before?.[path.split("?")[0] ?? ""] ?? row.success
-  })
-  const vendor = yield* configure(row, settingsAt(row, server.origin)).pipe(withHttp(15_000))
+  const { server, vendor } = yield* play(row, replying(row), 15_000)
   yield* vendor.send(delivery(row))
   const warm = server.seen.length
   yield* vendor.send(delivery(row))

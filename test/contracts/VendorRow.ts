@@ -97,16 +97,23 @@ export const settingsAt = (row: Row, base: string): Schema.JsonObject => ({
   base_url: base
 })
 
+/** The script of a vendor that takes what comes before the call that sends, and gives that one this reply. */
+export const replying = (row: Row, reply: ScriptedVendor.Reply = row.success) => ({ path }: ScriptedVendor.Seen) =>
+  row.before?.[path.split("?")[0] ?? ""] ?? reply
+
+/** The vendor as its row configures it, and the server that plays it on loopback. */
+export const play = Effect.fnUntraced(
+  function*(row: Row, script: (seen: ScriptedVendor.Seen) => ScriptedVendor.Reply, deadlineMs = 10_000) {
+    const server = yield* ScriptedVendor.listen({ http2: row.http2 === true, script })
+    const vendor = yield* configure(row, settingsAt(row, server.origin)).pipe(withHttp(deadlineMs))
+    return { server, vendor }
+  }
+)
+
 /** Sends one delivery over the vendor as configured, to a server that answers as scripted. */
 export const send = Effect.fnUntraced(
   function*(row: Row, reply: ScriptedVendor.Reply, { endless = false, more }: Options = {}) {
-    const server = yield* ScriptedVendor.listen({
-      http2: row.http2 === true,
-      script: ({ path }) => row.before?.[path.split("?")[0] ?? ""] ?? reply
-    })
-    const vendor = yield* configure(row, settingsAt(row, server.origin)).pipe(
-      withHttp(endless ? LongTimers.long : 10_000)
-    )
+    const { server, vendor } = yield* play(row, replying(row, reply), endless ? LongTimers.long : 10_000)
     const sending = Effect.result(vendor.send(delivery(row, more)))
     if (!endless) return { result: yield* sending, seen: server.seen }
     const { pass } = yield* LongTimers.held

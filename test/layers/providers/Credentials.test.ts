@@ -1,4 +1,14 @@
-import { configure, delivery, outcomeOf, type Row, send, settingsAt, withHttp } from "#test/contracts/VendorRow.ts"
+import {
+  configure,
+  delivery,
+  outcomeOf,
+  play,
+  replying,
+  type Row,
+  send,
+  settingsAt,
+  withHttp
+} from "#test/contracts/VendorRow.ts"
 import * as Chat from "#test/layers/providers/rows/Chat.ts"
 import * as Push from "#test/layers/providers/rows/Push.ts"
 import { sendGrid } from "#test/layers/providers/rows/SendGrid.ts"
@@ -60,9 +70,7 @@ describe("credentials", () => {
 
   it.live("P9: the bot's token goes to no host that a recipient names", () =>
     Effect.gen(function*() {
-      const server = yield* ScriptedVendor.listen({
-        script: ({ path }) => Chat.msTeams.before?.[path] ?? Chat.msTeams.success
-      })
+      const server = yield* ScriptedVendor.listen({ script: replying(Chat.msTeams) })
       const { base_url: _, ...settings } = settingsAt(Chat.msTeams, server.origin)
       const vendor = yield* configure(Chat.msTeams, settings).pipe(withHttp(2_000))
       for (
@@ -104,11 +112,7 @@ describe("credentials", () => {
   it.live("a token is made once for all messages of the same credentials, whatever else they override", () =>
     Effect.gen(function*() {
       const tokensOf = Effect.fnUntraced(function*(row: Row, configs: ReadonlyArray<Schema.JsonObject>) {
-        const server = yield* ScriptedVendor.listen({
-          http2: row.http2 === true,
-          script: ({ path }) => row.before?.[path] ?? row.success
-        })
-        const vendor = yield* configure(row, settingsAt(row, server.origin)).pipe(withHttp(10_000))
+        const { server, vendor } = yield* play(row, replying(row))
         for (const config of configs) yield* vendor.send(delivery(row, { override: { config } }))
         const made = server.seen.filter(({ path }) => row.before?.[path] !== undefined).length
         const used = new Set(server.seen.flatMap(({ headers }) => headers["authorization"] ?? []))

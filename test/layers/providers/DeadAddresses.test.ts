@@ -1,7 +1,7 @@
 import { DeadAddresses, type DeadAddress } from "#src/delivery/pipeline/DeadAddresses.ts"
-import { configure, delivery, outcomeOf, settingsAt, withHttp } from "#test/contracts/VendorRow.ts"
+import { delivery, outcomeOf, play } from "#test/contracts/VendorRow.ts"
 import { expo } from "#test/layers/providers/rows/Push.ts"
-import * as ScriptedVendor from "#test/support/ScriptedVendor.ts"
+import type * as ScriptedVendor from "#test/support/ScriptedVendor.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 
@@ -17,14 +17,11 @@ const tickets: Readonly<Record<string, ScriptedVendor.Answer>> = {
 /** Sends to these tokens of one recipient, each of which is answered by the ticket that its name begins with. */
 const send = Effect.fnUntraced(function*(tokens: ReadonlyArray<string>) {
   const told: Array<DeadAddress> = []
-  const server = yield* ScriptedVendor.listen({
-    script: ({ body }) => {
-      // The script is asked when the head has come, and again with the body.
-      const { to }: { readonly to: string } = JSON.parse(body === "" ? "{\"to\":\"alive\"}" : body)
-      return tickets[to.split("-")[0] ?? ""] ?? { status: 500 }
-    }
+  const { vendor } = yield* play(expo, ({ body }) => {
+    // The script is asked when the head has come, and again with the body.
+    const { to }: { readonly to: string } = JSON.parse(body === "" ? "{\"to\":\"alive\"}" : body)
+    return tickets[to.split("-")[0] ?? ""] ?? { status: 500 }
   })
-  const vendor = yield* configure(expo, settingsAt(expo, server.origin)).pipe(withHttp(10_000))
   const result = yield* Effect.result(vendor.send(delivery({ ...expo, profile: { expo: { tokens } } }))).pipe(
     Effect.provideService(DeadAddresses, (dead) => Effect.sync(() => void told.push(dead)))
   )

@@ -1,14 +1,13 @@
 import { blank } from "#schemas/Rendered.ts"
 import { configure, delivery, outcomeOf, send, settingsAt, withHttp } from "#test/contracts/VendorRow.ts"
 import * as Chat from "#test/layers/providers/rows/Chat.ts"
+import { json } from "#test/layers/providers/rows/Json.ts"
 import * as ScriptedVendor from "#test/support/ScriptedVendor.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Schema } from "effect"
 
 const service_url = "https://smba.trafficmanager.net/emea/"
 const tenant_id = "72f988bf-86f1-41af-91ab-2d7cd011db47"
-
-const json = (status: number, body: unknown): ScriptedVendor.Answer => ({ status, body: JSON.stringify(body) })
 
 const channels = json(200, { conversations: [{ id: "19:general" }, { id: "19:news@thread.tacv2", name: "News" }] })
 

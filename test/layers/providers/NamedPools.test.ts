@@ -1,5 +1,5 @@
 import * as VendorHttp from "#layers/providers/VendorHttp.ts"
-import { configure, delivery, settingsAt, withHttp } from "#test/contracts/VendorRow.ts"
+import { configure, delivery, play, replying, settingsAt, withHttp } from "#test/contracts/VendorRow.ts"
 import { allow } from "#test/layers/outbound/Call.ts"
 import * as Push from "#test/layers/providers/rows/Push.ts"
 import * as LongTimers from "#test/support/LongTimers.ts"
@@ -45,8 +45,7 @@ describe("NamedPools: HTTP/2 connections", () => {
 
   it.live("APNs: one stays open for half an hour without a push, since Apple bars who connects often", () =>
     Effect.gen(function*() {
-      const server = yield* ScriptedVendor.listen({ http2: true, script: () => Push.apn.success })
-      const vendor = yield* configure(Push.apn, settingsAt(Push.apn, server.origin)).pipe(withHttp(LongTimers.long))
+      const { server, vendor } = yield* play(Push.apn, replying(Push.apn), LongTimers.long)
       yield* hurried
       const sent = Effect.andThen(
         vendor.send(delivery(Push.apn)),

@@ -1,9 +1,9 @@
 import type { DeliveryError } from "#schemas/DeliveryError.ts"
 import type { PushReceipt, Ticket } from "#src/delivery/Provider.ts"
-import { configure, delivery, settingsAt, withHttp } from "#test/contracts/VendorRow.ts"
+import { delivery, play, replying } from "#test/contracts/VendorRow.ts"
 import { expo, firebaseFcm } from "#test/layers/providers/rows/Push.ts"
 import { json } from "#test/layers/providers/rows/Json.ts"
-import * as ScriptedVendor from "#test/support/ScriptedVendor.ts"
+import type * as ScriptedVendor from "#test/support/ScriptedVendor.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 
@@ -11,21 +11,15 @@ const tokenOf = (id: string) => `ExponentPushToken[${id}]`
 const ticket = (id: string): Ticket => ({ id, service: "expo", address: tokenOf(id) })
 
 /** Expo on loopback: a ticket for each push, named after its token, and these receipts. */
-const listen = (receipts: ScriptedVendor.Reply) =>
-  ScriptedVendor.listen({
-    script: ({ body, path }) => {
-      if (path.endsWith("/getReceipts")) return receipts
-      const { to }: { readonly to: string } = JSON.parse(body === "" ? "{\"to\":\"[x]\"}" : body)
-      const id = to.slice(to.indexOf("[") + 1, -1)
-      return id === "dead"
-        ? json(200, { data: { status: "error", message: "gone", details: { error: "DeviceNotRegistered" } } })
-        : json(200, { data: { status: "ok", id } })
-    }
-  })
-
 const start = Effect.fnUntraced(function*(receipts: ScriptedVendor.Reply = json(200, { data: {} })) {
-  const server = yield* listen(receipts)
-  const vendor = yield* configure(expo, settingsAt(expo, server.origin)).pipe(withHttp(10_000))
+  const { server, vendor } = yield* play(expo, ({ body, path }) => {
+    if (path.endsWith("/getReceipts")) return receipts
+    const { to }: { readonly to: string } = JSON.parse(body === "" ? "{\"to\":\"[x]\"}" : body)
+    const id = to.slice(to.indexOf("[") + 1, -1)
+    return id === "dead"
+      ? json(200, { data: { status: "error", message: "gone", details: { error: "DeviceNotRegistered" } } })
+      : json(200, { data: { status: "ok", id } })
+  })
   const { receipts: ask = () => Effect.die("it gives no tickets") } = vendor
   return {
     server,
@@ -67,10 +61,7 @@ describe("Expo's push receipts", () => {
 
   it.effect("another vendor's push gives none", () =>
     Effect.gen(function*() {
-      const server = yield* ScriptedVendor.listen({
-        script: ({ path }) => firebaseFcm.before?.[path] ?? firebaseFcm.success
-      })
-      const vendor = yield* configure(firebaseFcm, settingsAt(firebaseFcm, server.origin)).pipe(withHttp(10_000))
+      const { vendor } = yield* play(firebaseFcm, replying(firebaseFcm))
       assert.deepStrictEqual(yield* vendor.send(delivery(firebaseFcm)), { reference: firebaseFcm.reference })
       assert.isUndefined(vendor.receipts)
     }).pipe(Effect.scoped))

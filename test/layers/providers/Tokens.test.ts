@@ -1,9 +1,9 @@
 import * as BearerToken from "#layers/providers/BearerToken.ts"
-import { configure, delivery, outcomeOf, type Row, send, settingsAt, withHttp } from "#test/contracts/VendorRow.ts"
+import { delivery, outcomeOf, play, replying, type Row, send } from "#test/contracts/VendorRow.ts"
 import * as Chat from "#test/layers/providers/rows/Chat.ts"
 import { json } from "#test/layers/providers/rows/Json.ts"
 import * as Push from "#test/layers/providers/rows/Push.ts"
-import * as ScriptedVendor from "#test/support/ScriptedVendor.ts"
+import type * as ScriptedVendor from "#test/support/ScriptedVendor.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Ref, type Schema } from "effect"
 import { TestClock } from "effect/testing"
@@ -43,8 +43,7 @@ describe("bearer tokens", () => {
       ],
       Effect.fnUntraced(function*({ profile, row }) {
         const { issued, revoke, script } = issuing(row)
-        const server = yield* ScriptedVendor.listen({ script })
-        const vendor = yield* configure(row, settingsAt(row, server.origin)).pipe(withHttp(10_000))
+        const { vendor } = yield* play(row, script)
         const sent = Effect.map(Effect.result(vendor.send(delivery(row, { profile }))), outcomeOf)
         assert.deepStrictEqual(yield* Effect.all([sent, sent]), ["Accepted", "Accepted"])
         assert.strictEqual(issued(), 1)
@@ -57,12 +56,7 @@ describe("bearer tokens", () => {
 
   it.effect("a token is used until a minute before the end that its issuer tells in seconds", () =>
     Effect.gen(function*() {
-      const server = yield* ScriptedVendor.listen({
-        script: ({ path }) => Push.firebaseFcm.before?.[path] ?? Push.firebaseFcm.success
-      })
-      const vendor = yield* configure(Push.firebaseFcm, settingsAt(Push.firebaseFcm, server.origin)).pipe(
-        withHttp(10_000)
-      )
+      const { server, vendor } = yield* play(Push.firebaseFcm, replying(Push.firebaseFcm))
       const tokens = Effect.map(
         vendor.send(delivery(Push.firebaseFcm)),
         () => server.seen.filter(({ path }) => path === "/token").length
@@ -94,12 +88,7 @@ describe("bearer tokens", () => {
           status: Number(status),
           body: JSON.stringify({ error: { code: status, details: [{ errorCode }] } })
         }
-        const server = yield* ScriptedVendor.listen({
-          script: ({ path }) => Push.firebaseFcm.before?.[path] ?? refused
-        })
-        const vendor = yield* configure(Push.firebaseFcm, settingsAt(Push.firebaseFcm, server.origin)).pipe(
-          withHttp(10_000)
-        )
+        const { server, vendor } = yield* play(Push.firebaseFcm, replying(Push.firebaseFcm, refused))
         const sent = Effect.map(Effect.result(vendor.send(delivery(Push.firebaseFcm))), outcomeOf)
         assert.deepStrictEqual<ReadonlyArray<unknown>>(yield* Effect.all([sent, sent]), [outcome, outcome])
         assert.lengthOf(server.seen.filter(({ path }) => path === "/token"), 1)
@@ -111,10 +100,10 @@ describe("bearer tokens", () => {
     Effect.forEach(
       [{ conversation_id: "19:1" }, { user_id: "29:1" }, { team_id: "t", channel_name: "News" }],
       Effect.fnUntraced(function*(address) {
-        const server = yield* ScriptedVendor.listen({
-          script: ({ path }) => path === "/login" ? Chat.msTeams.before?.[path] ?? { status: 500 } : { status: 401 }
-        })
-        const vendor = yield* configure(Chat.msTeams, settingsAt(Chat.msTeams, server.origin)).pipe(withHttp(10_000))
+        const { server, vendor } = yield* play(
+          Chat.msTeams,
+          (seen) => seen.path === "/login" ? replying(Chat.msTeams)(seen) : { status: 401 }
+        )
         const sent = Effect.map(
           Effect.result(vendor.send(delivery(Chat.msTeams, { profile: teams(address) }))),
           outcomeOf
@@ -128,11 +117,10 @@ describe("bearer tokens", () => {
     Effect.gen(function*() {
       const expired = { status: 403, body: "{\"reason\":\"ExpiredProviderToken\"}" }
       const answers: Array<ScriptedVendor.Answer> = [expired, Push.apn.success, Push.apn.success]
-      const server = yield* ScriptedVendor.listen({
-        http2: true,
-        script: ({ body }) => body === "" ? { status: 500 } : answers.shift() ?? { status: 500 }
-      })
-      const vendor = yield* configure(Push.apn, settingsAt(Push.apn, server.origin)).pipe(withHttp(10_000))
+      const { server, vendor } = yield* play(
+        Push.apn,
+        ({ body }) => body === "" ? { status: 500 } : answers.shift() ?? { status: 500 }
+      )
       const results = yield* Effect.forEach([1, 2, 3], () => Effect.result(vendor.send(delivery(Push.apn))))
       assert.deepStrictEqual(results.map(outcomeOf), ["Unavailable", "Accepted", "Accepted"])
       const [first, second, third] = server.seen.map(({ headers }) => headers["authorization"])

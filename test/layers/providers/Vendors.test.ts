@@ -1,9 +1,9 @@
-import { configure, delivery, outcomeOf, type Row, send, settingsAt, withHttp } from "#test/contracts/VendorRow.ts"
+import { delivery, outcomeOf, play, replying, type Row, send } from "#test/contracts/VendorRow.ts"
 import * as Chat from "#test/layers/providers/rows/Chat.ts"
 import * as Push from "#test/layers/providers/rows/Push.ts"
 import { resend } from "#test/layers/providers/rows/Resend.ts"
 import * as Sms from "#test/layers/providers/rows/Sms.ts"
-import * as ScriptedVendor from "#test/support/ScriptedVendor.ts"
+import type * as ScriptedVendor from "#test/support/ScriptedVendor.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 
@@ -122,8 +122,7 @@ describe("vendors", () => {
 
   it.live("messages sent at once keep their own requests", () =>
     Effect.gen(function*() {
-      const server = yield* ScriptedVendor.listen({ script: () => Sms.twilio.success })
-      const vendor = yield* configure(Sms.twilio, settingsAt(Sms.twilio, server.origin)).pipe(withHttp(10_000))
+      const { server, vendor } = yield* play(Sms.twilio, replying(Sms.twilio))
       const numbers = Array.from({ length: 40 }, (_, index) => `+141555520${10 + index}`)
       yield* Effect.forEach(
         numbers,
