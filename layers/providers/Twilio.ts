@@ -37,7 +37,9 @@ const table: VendorTable = [
   // sender may have one.
   { code: "21612", kind: "Misconfigured" },
   { code: ["21602", "21605", "21617", "21619", "21620", "21623", "21654", "21658"], kind: "ContentRejected" },
-  { code: ["14107", "20429", "21611", "63038"], kind: "RateLimited" },
+  // Between the same two numbers.
+  { code: "14107", kind: "RateLimited", ofRecipient: true },
+  { code: ["20429", "21611", "63038"], kind: "RateLimited" },
   { code: ["20500", "20503"], kind: "Unavailable" }
 ]
 

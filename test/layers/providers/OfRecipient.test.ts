@@ -3,6 +3,7 @@ import * as VendorRow from "#test/contracts/VendorRow.ts"
 import * as Chat from "#test/layers/providers/rows/Chat.ts"
 import { json } from "#test/layers/providers/rows/Json.ts"
 import * as Push from "#test/layers/providers/rows/Push.ts"
+import * as Sms from "#test/layers/providers/rows/Sms.ts"
 import type { Answer } from "#test/support/ScriptedVendor.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
@@ -35,6 +36,8 @@ const answers: ReadonlyArray<readonly [name: string, row: Row, answer: Answer, o
   ],
   ["discord too many new channels", channelOf(Chat.discord), json(429, { ...limited, code: 40003 }), false],
   ["discord opening of direct channels", opening(Chat.discord), json(200, {}), false],
+  ["twilio between two numbers", Sms.twilio, json(429, { code: 14107 }), true],
+  ["twilio queue of a sender", Sms.twilio, json(429, { code: 21611 }), false],
   ["slack posts to a channel", Chat.slack, slackLimited, true],
   ["slack look-ups of a workspace", lookedUp(Chat.slack), json(200, {}), false],
   ["slack messages of a workspace", Chat.slack, json(200, { ok: false, error: "message_limit_exceeded" }), false]
