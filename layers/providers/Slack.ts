@@ -7,7 +7,7 @@ import { errorOf, type VendorTable, waitOf } from "#layers/providers/VendorTable
 import { SlackAddress } from "#schemas/ChatAddress.ts"
 import type { Profile } from "#schemas/Profile.ts"
 import { Misconfigured, Unavailable } from "#schemas/DeliveryError.ts"
-import { isObject } from "#schemas/Json.ts"
+import { isList, isObject } from "#schemas/Json.ts"
 import * as Mrkdwn from "#src/content/chat/Mrkdwn.ts"
 import type { Delivery } from "#src/delivery/Provider.ts"
 import { Effect, Option, Redacted, Schema } from "effect"
@@ -64,12 +64,22 @@ const tableOfMessages: VendorTable = [
 ]
 
 const accepted = reading(Schema.Struct({ ok: Schema.Literal(true), ts: Schema.NonEmptyString }))
-const refusal = reading(Schema.Struct({ ok: Schema.Literal(false), error: Schema.String }))
+const refusal = reading(Schema.Struct({
+  ok: Schema.Literal(false),
+  error: Schema.String,
+  /** With `missing_scope`: the scope. */
+  needed: Schema.optional(Schema.Json),
+  response_metadata: Schema.optional(Schema.Json)
+}))
 const found = reading(Schema.Struct({ ok: Schema.Literal(true), user: Schema.Struct({ id: Schema.NonEmptyString }) }))
 
 const fault = (answer: VendorAnswer) => {
   const said = refusal(answer)
-  return said === undefined ? noFault : { codes: [said.error], message: "" }
+  if (said === undefined) return noFault
+  const { error, needed, response_metadata: about } = said
+  const messages = isObject(about) && isList(about["messages"]) ? about["messages"] : []
+  const words = [needed, ...messages].filter((one) => typeof one === "string")
+  return { codes: [error], message: words.join(" ") }
 }
 
 const recipients = (profile: Profile): ReadonlyArray<SlackAddress> =>

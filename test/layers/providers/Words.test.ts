@@ -1,5 +1,6 @@
 import type { DeliveryError } from "#schemas/DeliveryError.ts"
 import { send } from "#test/contracts/VendorRow.ts"
+import * as Chat from "#test/layers/providers/rows/Chat.ts"
 import { postmark } from "#test/layers/providers/rows/Postmark.ts"
 import * as Sms from "#test/layers/providers/rows/Sms.ts"
 import { assert, describe, it } from "@effect/vitest"
@@ -21,6 +22,23 @@ describe("a vendor's words", () => {
       assert.match(detail, /^Postmark answered 422 \(406\): Inactive: <address>\. x+$/)
       assert.isBelow(detail.length, 400)
     }))
+
+  it.live("tell what Slack finds wrong, and which right it misses", () =>
+    Effect.forEach(
+      [
+        [{ error: "missing_scope", needed: "chat:write", provided: "none" }, " (missing_scope): chat:write"],
+        [
+          { error: "invalid_blocks", response_metadata: { messages: ["[ERROR] one", "[ERROR] two"] } },
+          " (invalid_blocks): [ERROR] one [ERROR] two"
+        ],
+        [{ error: "invalid_blocks", needed: 7, response_metadata: { messages: [{ a: 1 }] } }, " (invalid_blocks)"],
+        [{ error: "is_archived", response_metadata: null }, " (is_archived)"]
+      ] as const,
+      Effect.fnUntraced(function*([body, words]) {
+        const { result } = yield* send(Chat.slack, { status: 200, body: JSON.stringify({ ok: false, ...body }) })
+        assert.strictEqual(failure(result)[1], `Slack answered 200${words}`)
+      })
+    ))
 
   it.live("P9: nor as the vendor got it, nor another address of the mail", () =>
     Effect.forEach(
