@@ -40,6 +40,8 @@ const temporary: ReadonlyArray<Row> = [
   // The mailbox or its address, not the server.
   { at: envelope, enhanced: /^4\.(?:1\.[1236]|2\.\d+)$/, kind: "Unavailable", ofRecipient: true },
   { codes: [452], kind: "RateLimited" },
+  // SES (454) and Microsoft 365 (432) have no such code for it.
+  { says: /throttling|limit exceeded/i, kind: "RateLimited" },
   { enhanced: /^4\./, kind: "Unavailable" },
   // A busy mailbox, as a server without such codes has it.
   { at: ["rcpt"], codes: [450], kind: "Unavailable", ofRecipient: true },
