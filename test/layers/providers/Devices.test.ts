@@ -48,6 +48,17 @@ describe("Devices", () => {
       assert.strictEqual(yield* Ref.get(tried), mostReachable)
     }))
 
+  it.effect("of one recipient, four are called at a time: so many connections a call has at most", () =>
+    Effect.gen(function*() {
+      let [under, most] = [0, 0]
+      const call = Effect.suspend(() => {
+        most = Math.max(most, ++under)
+        return Effect.as(Effect.yieldNow, { reference: undefined })
+      }).pipe(Effect.ensuring(Effect.sync(() => under--)))
+      yield* Devices.each(Array.from({ length: 20 }, (_, index) => index), () => call)
+      assert.strictEqual(most, 4)
+    }))
+
   it("tokens are texts, each once", () => {
     assert.deepStrictEqual(Devices.tokens(["a", "", 1, "b", "a"]), ["a", "b"])
     assert.deepStrictEqual(Devices.tokensOf({ token: "a", tokens: ["b", "a"] }), ["a", "b"])
