@@ -1,3 +1,4 @@
+import * as Loopback from "#test/support/Loopback.ts"
 import { Effect, type Scope } from "effect"
 import { createServer } from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -46,21 +47,11 @@ export const start: Effect.Effect<Collector, never, Scope.Scope> = Effect.gen(fu
       response.writeHead(200, { "content-type": "application/json" }).end("{}")
     })
   })
-  yield* Effect.acquireRelease(
-    Effect.callback<void>((resume) => {
-      server.listen(0, "127.0.0.1", () => resume(Effect.void))
-    }),
-    () =>
-      Effect.callback<void>((resume) => {
-        server.close(() => resume(Effect.void))
-        server.closeAllConnections()
-      })
-  )
-  const address = server.address()
+  const port = yield* Loopback.listen(server)
   const bodies = (path: string) => received.filter((request) => request.path === path).map(({ body }) => body)
   const traces = () => bodies("/v1/traces").flatMap((body): Traces["resourceSpans"] => JSON.parse(body).resourceSpans)
   return {
-    url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`,
+    url: `http://127.0.0.1:${port}`,
     bodies,
     spans: () => traces().flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)),
     resources: (key) =>

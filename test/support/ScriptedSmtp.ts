@@ -1,3 +1,4 @@
+import * as Loopback from "#test/support/Loopback.ts"
 import { Effect, type Scope } from "effect"
 import { createServer, type Socket } from "node:net"
 
@@ -201,21 +202,10 @@ export const start = (options: Options = {}): Effect.Effect<ScriptedSmtp, never,
       say("greeting")
     }
 
-    const server = createServer(serve)
-    yield* Effect.acquireRelease(
-      Effect.callback<void>((resume) => {
-        server.listen(0, "127.0.0.1", () => resume(Effect.void))
-      }),
-      () =>
-        Effect.callback<void>((resume) => {
-          for (const drip of drips) clearInterval(drip)
-          server.close(() => resume(Effect.void))
-          for (const socket of sockets) socket.destroy()
-        })
-    )
-    const address = server.address()
+    yield* Effect.addFinalizer(() => Effect.sync(() => drips.forEach((drip) => clearInterval(drip))))
+    const port = yield* Loopback.listen(createServer(serve))
     return {
-      port: typeof address === "object" && address !== null ? address.port : 0,
+      port,
       messages,
       commands,
       connections: () => connections,

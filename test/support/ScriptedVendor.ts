@@ -1,7 +1,8 @@
+import * as Loopback from "#test/support/Loopback.ts"
 import { Deferred, Effect } from "effect"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { constants, createServer as createServer2, type Http2ServerRequest, type Http2ServerResponse } from "node:http2"
-import { type AddressInfo, type Server } from "node:net"
+import type { Server } from "node:net"
 import type { Duplex } from "node:stream"
 import { gzipSync } from "node:zlib"
 
@@ -86,7 +87,6 @@ export const listen = Effect.fnUntraced(function*(options: {
   readonly script: (seen: Seen) => Reply
 }) {
   const seen: Array<Seen> = []
-  const sockets = new Set<Duplex>()
   const closed = yield* Deferred.make<void>()
   const stalled = yield* Deferred.make<void>()
   let connections = 0
@@ -115,27 +115,10 @@ export const listen = Effect.fnUntraced(function*(options: {
   }
   const server: Server = options.http2 === true ? createServer2(handle) : createServer(handle)
   server.on("connection", (socket: Duplex) => {
-    sockets.add(socket)
     connections++
     socket.on("error", () => {})
-    socket.on("close", () => {
-      sockets.delete(socket)
-      Deferred.doneUnsafe(closed, Effect.void)
-    })
+    socket.on("close", () => Deferred.doneUnsafe(closed, Effect.void))
   })
-  yield* Effect.acquireRelease(
-    Effect.callback<void>((resume) => {
-      server.listen(0, "127.0.0.1", () => resume(Effect.void))
-    }),
-    () =>
-      Effect.callback<void>((resume) => {
-        server.close(() => resume(Effect.void))
-        sockets.forEach((socket) => socket.destroy())
-      })
-  )
-  const isPort = (address: AddressInfo | string | null): address is AddressInfo =>
-    typeof address === "object" && address !== null
-  const address = server.address()
-  const port = isPort(address) ? address.port : 0
+  const port = yield* Loopback.listen(server)
   return { origin: `http://127.0.0.1:${port}`, port, seen, connections: () => connections, closed, stalled }
 })

@@ -1,3 +1,4 @@
+import * as Loopback from "#test/support/Loopback.ts"
 import { Effect, type Scope } from "effect"
 import { connect, createServer, type Socket } from "node:net"
 
@@ -60,19 +61,10 @@ export const start = (
       }
       if (state === "healthy") join(pair)
     })
-    yield* Effect.acquireRelease(
-      Effect.callback<void>((resume) => {
-        listener.listen(0, "127.0.0.1", () => resume(Effect.void))
-      }),
-      () =>
-        Effect.callback<void>((resume) => {
-          listener.close(() => resume(Effect.void))
-          drop()
-        })
-    )
-    const address = listener.address()
+    const port = yield* Loopback.listen(listener)
+    yield* Effect.addFinalizer(() => Effect.sync(drop))
     return {
-      port: typeof address === "object" && address !== null ? address.port : 0,
+      port,
       open: () => pairs.size,
       cut: () => {
         state = "cut"

@@ -1,3 +1,4 @@
+import * as Loopback from "#test/support/Loopback.ts"
 import { Effect, type Scope } from "effect"
 import { connect, createServer, type Socket } from "node:net"
 
@@ -108,19 +109,10 @@ export const start = (
       for (const socket of [client, server]) sockets.add(socket.on("close", () => sockets.delete(socket)))
       couple(client, server, armed)
     })
-    yield* Effect.acquireRelease(
-      Effect.callback<void>((resume) => {
-        listener.listen(0, "127.0.0.1", () => resume(Effect.void))
-      }),
-      () =>
-        Effect.callback<void>((resume) => {
-          listener.close(() => resume(Effect.void))
-          for (const socket of sockets) socket.destroy()
-        })
-    )
-    const address = listener.address()
+    const port = yield* Loopback.listen(listener)
+    yield* Effect.addFinalizer(() => Effect.sync(() => sockets.forEach((socket) => socket.destroy())))
     return {
-      port: typeof address === "object" && address !== null ? address.port : 0,
+      port,
       holdAt: (cut, key) =>
         new Promise((resolve) => {
           const one: Armed = {

@@ -1,7 +1,7 @@
 import * as Client from "#layers/outbound/Outbound.ts"
-import { portOf } from "#test/layers/http/body/Wire.ts"
 import { allow, post } from "#test/layers/outbound/Call.ts"
 import { cert, key } from "#test/layers/outbound/TestCertificate.ts"
+import * as Loopback from "#test/support/Loopback.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { Dns } from "effect/net"
@@ -18,17 +18,7 @@ const secureServer = Effect.gen(function*() {
     response.end("sealed")
   })
   server.on("secureConnection", (socket) => named.push(socket.servername ?? false))
-  yield* Effect.acquireRelease(
-    Effect.callback<void>((resume) => {
-      server.listen(0, "0.0.0.0", () => resume(Effect.void))
-    }),
-    () =>
-      Effect.callback<void>((resume) => {
-        server.close(() => resume(Effect.void))
-      })
-  )
-  const address = server.address()
-  return { port: typeof address === "object" && address !== null ? address.port : 0, named, seen }
+  return { port: yield* Loopback.listen(server, "0.0.0.0"), named, seen }
 })
 
 describe("Outbound over TLS", () => {
@@ -58,14 +48,8 @@ describe("Outbound over TLS", () => {
       const server = createTcpServer({ allowHalfOpen: true }, (socket) => {
         socket.on("error", () => undefined).once("data", () => Deferred.doneUnsafe(arrived, Effect.succeed(socket)))
       })
-      yield* Effect.acquireRelease(
-        Effect.callback<void>((resume) => {
-          server.listen(0, "127.0.0.1", () => resume(Effect.void))
-        }),
-        () => Effect.sync(() => server.close())
-      )
+      const port = yield* Loopback.listen(server)
       const { request } = yield* Client.make({ allow })
-      const port = portOf(server.address())
       const calling = yield* Effect.forkChild(
         request(post(port, { url: `https://127.0.0.1:${port}/`, deadlineMs: 600_000 }))
       )

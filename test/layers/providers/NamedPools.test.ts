@@ -3,6 +3,7 @@ import { configure, delivery, play, replying, settingsAt, withHttp } from "#test
 import { allow } from "#test/layers/outbound/Call.ts"
 import * as Push from "#test/layers/providers/rows/Push.ts"
 import * as LongTimers from "#test/support/LongTimers.ts"
+import * as Loopback from "#test/support/Loopback.ts"
 import * as ScriptedVendor from "#test/support/ScriptedVendor.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
@@ -66,12 +67,7 @@ describe("NamedPools: HTTP/2 connections", () => {
         request.stream.session?.once("close", () => Deferred.doneUnsafe(closed, Effect.void))
         Deferred.doneUnsafe(reached, Effect.succeed(response))
       })
-      yield* Effect.callback<void>((resume) => {
-        server.listen(0, "127.0.0.1", () => resume(Effect.void))
-      })
-      yield* Effect.addFinalizer(() => Effect.sync(() => server.close()))
-      const address = server.address()
-      const origin = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`
+      const origin = `http://127.0.0.1:${yield* Loopback.listen(server)}`
       const { line } = yield* VendorHttp.make({ deadlineMs: 20_000, allow })
       const call = (path: string, http2: string) =>
         Effect.flatMap(line, (_) => _.send({ method: "POST", url: `${origin}${path}`, headers: {}, body: "{}", http2 }))

@@ -1,12 +1,12 @@
 import { cert } from "#test/layers/outbound/TestCertificate.ts"
-import { portOf } from "#test/layers/http/body/Wire.ts"
 import { header, start as serve, type Taken } from "#test/support/CapturingSmtp.ts"
+import * as Loopback from "#test/support/Loopback.ts"
 import { start } from "#test/support/ScriptedSmtp.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { dkimVerify } from "mailauth"
 import { generateKeyPairSync } from "node:crypto"
-import { createServer, type Server } from "node:net"
+import { createServer } from "node:net"
 import { allowing, delivery, vendor } from "./Deliveries.ts"
 
 const only = (taken: ReadonlyArray<Taken>): Taken => {
@@ -139,16 +139,10 @@ describe("SMTP server", () => {
 
   it.live("a web server in the place of a mail server is the operator's, and told by what it is", () =>
     Effect.gen(function*() {
-      const web = yield* Effect.acquireRelease(
-        Effect.callback<Server>((resume) => {
-          const server = createServer((socket) => {
-            socket.on("error", () => undefined).end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n")
-          })
-          server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
-        }),
-        (server) => Effect.sync(() => server.close())
-      )
-      const provider = yield* vendor(portOf(web.address()))
+      const web = createServer((socket) => {
+        socket.on("error", () => undefined).end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n")
+      })
+      const provider = yield* vendor(yield* Loopback.listen(web))
       const error = yield* Effect.flip(provider.send(delivery()))
       assert.strictEqual(error._tag, "Misconfigured", error.detail)
       assert.match(error.detail, /: an HTTP server answers there, and no mail server$/)
