@@ -110,5 +110,7 @@ export const definition = define({
     const said = refusal(answer)
     return said === undefined ? noFault : { codes: [said.reason], message: "" }
   },
+  // The key itself. Apple shuts out who makes tokens more often than every 20 minutes (`TooManyProviderTokenUpdates`).
+  beyondToken: ["InvalidProviderToken", "UnrelatedKeyIdInToken", "BadEnvironmentKeyIdInToken", "Forbidden"],
   table
 })

@@ -124,6 +124,6 @@ export const definition = define({
     return { codes: codes.filter((code) => code !== undefined), message: said.message ?? "" }
   },
   // Those of Apple or of a web push service, which the operator gave to Google.
-  othersCredentials: ["THIRD_PARTY_AUTH_ERROR"],
+  beyondToken: ["THIRD_PARTY_AUTH_ERROR"],
   table
 })

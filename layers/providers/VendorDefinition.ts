@@ -50,8 +50,8 @@ export interface Wire<Settings, To> extends Omit<ProviderDefinition<Settings>, "
   readonly accepted: (answer: VendorAnswer) => Acceptance | undefined
   /** What an answer says is wrong. A 2xx with a code is a refusal too. */
   readonly fault: (answer: VendorAnswer) => Fault
-  /** Codes of a 401 that is about other credentials than the token that the writer holds. */
-  readonly othersCredentials?: ReadonlyArray<string>
+  /** Codes of a 401 or 403 that a new token would not mend. */
+  readonly beyondToken?: ReadonlyArray<string>
   readonly table: VendorTable
   /** A push service that tells what became of a push when it is asked: then references are its tickets' ids. */
   readonly receipts?: PushReceipts.Asking<Settings>
@@ -84,9 +84,12 @@ const judge = Effect.fnUntraced(function*<Settings, To>(wire: Wire<Settings, To>
   )
 })
 
-/** Vendors also answer 403 about a recipient, who then costs no new token. */
-const isAboutCredentials = ({ status }: VendorAnswer, error: DeliveryError): boolean =>
-  status === 403 && error._tag !== "RecipientRejected"
+/** Whether the vendor refuses the token that the writer holds. */
+const isAboutToken = <Settings, To>(
+  { beyondToken = [], fault }: Wire<Settings, To>,
+  answer: VendorAnswer,
+  status: 401 | 403
+): boolean => answer.status === status && !fault(answer).codes.some((code) => beyondToken.includes(code))
 
 const askOnce = Effect.fnUntraced(function*<Settings, To>(writer: Writer<Settings, To>, call: Call<Settings, To>) {
   const asked = yield* writer.request(call)
@@ -99,13 +102,12 @@ const askOnce = Effect.fnUntraced(function*<Settings, To>(writer: Writer<Setting
  * with 401 it has not sent.
  */
 const ask = Effect.fnUntraced(function*<Settings, To>(
-  { fault, othersCredentials = [] }: Wire<Settings, To>,
+  wire: Wire<Settings, To>,
   writer: Writer<Settings, To>,
   call: Call<Settings, To>
 ) {
   const asked = yield* askOnce(writer, call)
-  if (asked.answer.status !== 401 || writer.forget === undefined) return asked
-  if (fault(asked.answer).codes.some((code) => othersCredentials.includes(code))) return asked
+  if (writer.forget === undefined || !isAboutToken(wire, asked.answer, 401)) return asked
   yield* asked.forget
   return yield* askOnce(writer, call)
 })
@@ -164,7 +166,12 @@ export const define = <Settings, To>(wire: Wire<Settings, To>): ProviderDefiniti
         Effect.fnUntraced(function*(to) {
           const { answer, forget } = yield* ask(wire, writer, { settings, to, delivery, line })
           const taken = yield* judge(wire, to, answer).pipe(
-            Effect.tapError((error) => isAboutCredentials(answer, error) ? forget : tell(error, delivery.scope, to))
+            // Vendors also answer 403 about a recipient, who then costs no new token.
+            Effect.tapError((error) =>
+              error._tag !== "RecipientRejected" && isAboutToken(wire, answer, 403)
+                ? forget
+                : tell(error, delivery.scope, to)
+            )
           )
           return isAsked ? PushReceipts.withTicket(wire.key, to, taken) : taken
         })

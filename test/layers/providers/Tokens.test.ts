@@ -128,6 +128,22 @@ describe("bearer tokens", () => {
       assert.strictEqual(second, third)
     }).pipe(Effect.scoped))
 
+  it.live("a key that Apple refuses for a topic costs no new token, of which it takes one in 20 minutes", () =>
+    Effect.gen(function*() {
+      const { server, vendor } = yield* play(
+        Push.apn,
+        ({ headers }) =>
+          headers["apns-topic"] === "another"
+            ? { status: 403, body: "{\"reason\":\"InvalidProviderToken\"}" }
+            : Push.apn.success
+      )
+      const sent = (config: Schema.JsonObject) =>
+        Effect.map(Effect.result(vendor.send(delivery(Push.apn, { override: { config } }))), outcomeOf)
+      const results = yield* Effect.forEach([{}, { topic: "another" }, { topic: "another" }, {}], sent)
+      assert.deepStrictEqual(results, ["Accepted", "Misconfigured", "Misconfigured", "Accepted"])
+      assert.strictEqual(new Set(server.seen.map(({ headers }) => headers["authorization"])).size, 1)
+    }).pipe(Effect.scoped))
+
   it.effect("a token outlives late refusals of the one before it", () =>
     Effect.gen(function*() {
       const issued = yield* Ref.make(0)
