@@ -70,8 +70,8 @@ export const layer = Layer.effect(
       }, transaction),
       get,
       replace: Effect.fnUntraced(function*(scope, id, strategy) {
-        yield* NamedBrands.check({ read }, scope, Ways.brandsOf(strategy))
         const { created } = yield* find(scope, id)
+        yield* NamedBrands.check({ read }, scope, Ways.brandsOf(strategy))
         const row = { id, created, updated: yield* Clock.currentTimeMillis }
         yield* put({ ...row, scope, strategy: JSON.stringify(strategy) })
         return { ...row, strategy }

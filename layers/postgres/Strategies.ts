@@ -56,7 +56,6 @@ const make = Effect.gen(function*() {
 
   const replace = Effect.fnUntraced(
     function*(scope: Scope, id: string, strategy: RoutingStrategy) {
-      yield* NamedBrands.check(sql, scope, Ways.brandsOf(strategy))
       const now = yield* Clock.currentTimeMillis
       const rows = yield* sql`update routing_strategies set strategy = ${yield* encode(strategy)}, updated_at = ${now}
       where scope = ${scope} and id = ${id} and not archived returning ${sql.literal(columns)}`.pipe(
@@ -64,6 +63,7 @@ const make = Effect.gen(function*() {
       )
       const row = Array.head(rows)
       if (Option.isNone(row)) return yield* new StrategyNotFound({ id })
+      yield* NamedBrands.check(sql, scope, Ways.brandsOf(strategy))
       yield* revisions.bump(scope)
       return record(row.value)
     },

@@ -61,14 +61,16 @@ export const strategiesContract = <E>(name: string, stores: Layer.Layer<Strategi
             tag(strategies.get(of, name)),
             tag(strategies.resolve(of, name)),
             tag(strategies.archive(of, name)),
-            tag(strategies.replace(of, name, bare))
+            tag(strategies.replace(of, name, bare)),
+            // What the strategy says matters only where there is one.
+            tag(strategies.replace(of, name, { ...bare, channels: { email: { brand_id: "none" } } }))
           ])
         })
         const tags = yield* Effect.forEach(
           [[scope, id], [elsewhere.scope, other.id], [scope, "rs_none"]] as const,
           refused
         )
-        assert.deepStrictEqual(tags.flat(), Array.from({ length: 12 }, () => "StrategyNotFound"))
+        assert.deepStrictEqual(tags.flat(), Array.from({ length: 15 }, () => "StrategyNotFound"))
         assert.deepStrictEqual(
           (yield* strategies.list(scope, { limit: 10, cursor: undefined })).items.map((item) => item.id),
           [other.id]
