@@ -140,16 +140,20 @@ const make = Effect.gen(function*() {
   })
 
   // Locks the memberships first, in the order in which `Memberships.put` does; `Lists.leave` says why this is no join.
-  const remove: Profiles["Service"]["remove"] = Effect.fnUntraced(function*(scope, userId) {
-    const now = yield* Clock.currentTimeMillis
-    yield* sql`with devices as (delete from device_tokens where scope = ${scope} and user_id = ${userId}),
-      told as materialized (select from tenant_users
-        where scope = ${scope} and user_id = ${userId} and profile is not null order by tenant_id for update),
-      memberships as (update tenant_users set profile = null, updated_at = ${now}
-        where scope = ${scope} and user_id = ${userId} and profile is not null and (select count(*) from told) > 0)
-      delete from profiles where scope = ${scope} and user_id = ${userId}`
-    yield* removeTickets(scope, userId)
-  }, orUnavailable)
+  const remove: Profiles["Service"]["remove"] = Effect.fnUntraced(
+    function*(scope, userId) {
+      const now = yield* Clock.currentTimeMillis
+      yield* sql`with devices as (delete from device_tokens where scope = ${scope} and user_id = ${userId}),
+        told as materialized (select from tenant_users
+          where scope = ${scope} and user_id = ${userId} and profile is not null order by tenant_id for update),
+        memberships as (update tenant_users set profile = null, updated_at = ${now}
+          where scope = ${scope} and user_id = ${userId} and profile is not null and (select count(*) from told) > 0)
+        delete from profiles where scope = ${scope} and user_id = ${userId}`
+      yield* removeTickets(scope, userId)
+    },
+    sql.withTransaction,
+    orUnavailable
+  )
 
   return Profiles.of({
     find: (scope, userId) => Effect.map(person(scope, userId), ({ profile }) => profile),

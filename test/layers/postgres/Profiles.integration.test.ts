@@ -1,6 +1,7 @@
 import * as Stored from "#layers/postgres/Profiles.ts"
 import { UserId } from "#schemas/Profile.ts"
 import { Scope } from "#schemas/Scope.ts"
+import * as Recipients from "#src/delivery/intake/Recipients.ts"
 import { Profiles } from "#src/people/Profiles.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import * as Statements from "#test/layers/postgres/Statements.ts"
@@ -102,6 +103,37 @@ layer(Stored.layer.pipe(Layer.provideMerge(FreshDatabase.layer), Layer.provideMe
         const profile = { "a\u0000b": "\u0000\ud800 1e200000", n: 1e300 }
         yield* profiles.replace(test, user(8), profile)
         assert.deepStrictEqual(yield* profiles.find(test, user(8)), Option.some(profile))
+      }))
+
+    it.effect("a removal that is cut off has removed nothing: neither the profile, nor its devices, nor their tickets", () =>
+      Effect.gen(function*() {
+        const profiles = yield* Profiles
+        const sql = yield* SqlClient.SqlClient
+        const id = "1-6921a000-000000000000000000000009"
+        yield* profiles.replace(test, user(9), { name: "nine" })
+        yield* sql`insert into messages (scope, id, request_id, shard, lane, recipient_key, key_state, status, event, template,
+            recipient_name, enqueued_at, recipient, instructions)
+          values (2, ${id}, ${id}, 1, 'bulk', ${Recipients.userKey(test, user(9))}, 'published', 'SENT', '', '',
+            ${user(9)}, 0, '{}', '{}')`
+        yield* sql`insert into push_tickets values (2, ${id}, 1, 'expo', '[]', true, 0, 0)`
+        const isHeld = yield* Deferred.make<void>()
+        const other = yield* sql`select from push_tickets where scope = 2 for update`.pipe(
+          Effect.andThen(Deferred.succeed(isHeld, undefined)),
+          Effect.andThen(Effect.never),
+          sql.withTransaction,
+          Effect.forkChild
+        )
+        yield* Deferred.await(isHeld)
+        const removal = yield* Effect.forkChild(profiles.remove(test, user(9)))
+        yield* sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`.pipe(
+          Effect.repeat({ while: (waiting) => waiting.length === 0 })
+        )
+        yield* Fiber.interrupt(removal)
+        yield* Fiber.interrupt(other)
+        assert.deepStrictEqual(yield* profiles.find(test, user(9)), Option.some({ name: "nine" }))
+        yield* profiles.remove(test, user(9))
+        assert.deepStrictEqual(yield* profiles.find(test, user(9)), Option.none())
+        assert.deepStrictEqual(yield* sql`select from push_tickets`, [])
       }))
   }
 )
