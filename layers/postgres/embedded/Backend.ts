@@ -1,5 +1,5 @@
 import { DatabaseBroken } from "#layers/postgres/embedded/EmbeddedError.ts"
-import * as Frames from "#layers/postgres/embedded/Frames.ts"
+import * as Protocol from "#layers/postgres/embedded/Protocol.ts"
 import type { PGlite } from "@electric-sql/pglite"
 import { Predicate, Result } from "effect"
 import { Buffer } from "node:buffer"
@@ -21,8 +21,8 @@ export interface Backend {
 /** How PGlite's build says that an ERROR was raised and the main loop is to go on behind it. */
 const errorRaised = 100
 
-const noCopy = Frames.frame("f", "COPY FROM STDIN is not available in the embedded database")
-const noCopySync = Buffer.concat([noCopy, Frames.frame("S")])
+const noCopy = Protocol.message("f", "COPY FROM STDIN is not available in the embedded database")
+const noCopySync = Buffer.concat([noCopy, Protocol.message("S")])
 const nothing = Buffer.alloc(0)
 
 /**
@@ -93,17 +93,17 @@ export const make = (db: PGlite, lastWords: () => string): Result.Result<Backend
     return Result.fail(broken)
   }
 
-  return Result.map(call(Frames.startup({ user: "postgres", database: "postgres" }), greet), (said) => ({
+  return Result.map(call(Protocol.startup({ user: "postgres", database: "postgres" }), greet), (said) => ({
     run: (unit) => {
-      refusal = unit[0] === Frames.query ? noCopy : noCopySync
+      refusal = unit[0] === Protocol.query ? noCopy : noCopySync
       return call(unit, loop)
     },
     inTransaction: () => module._IsTransactionBlock() !== 0,
     greeting: (connection) =>
       Buffer.concat([
-        ...[...Frames.frames(said)].filter((one) => one[0] === authentication || one[0] === parameter),
-        Frames.keyData(connection),
-        Frames.idle
+        ...[...Protocol.messages(said)].filter((one) => one[0] === authentication || one[0] === parameter),
+        Protocol.keyData(connection),
+        Protocol.idle
       ]),
     broken: () => broken
   }))

@@ -12,7 +12,7 @@ import {
   type EmbeddedError
 } from "#layers/postgres/embedded/EmbeddedError.ts"
 import * as FirstDatabase from "#layers/postgres/embedded/FirstDatabase.ts"
-import * as Frames from "#layers/postgres/embedded/Frames.ts"
+import * as Protocol from "#layers/postgres/embedded/Protocol.ts"
 import * as Wire from "#layers/postgres/embedded/Wire.ts"
 import { PgClient } from "@effect/sql-pg"
 import { PGlite } from "@electric-sql/pglite"
@@ -100,7 +100,7 @@ const open = Effect.fnUntraced(function*(options: Options, onSegment: () => void
   )
   if (durability === "disk") {
     const before = fs.fsyncs
-    const probe = backend.run(Frames.frame("Q", "SELECT pg_logical_emit_message(true, 'tidings', 'on disk?')"))
+    const probe = backend.run(Protocol.message("Q", "SELECT pg_logical_emit_message(true, 'tidings', 'on disk?')"))
     if (Result.isFailure(probe)) return yield* notStarted(probe.failure)
     if (fs.fsyncs === before) return yield* new DurabilityRefused({ directory })
   }

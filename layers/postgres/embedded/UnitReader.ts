@@ -1,4 +1,4 @@
-import * as Frames from "#layers/postgres/embedded/Frames.ts"
+import * as Protocol from "#layers/postgres/embedded/Protocol.ts"
 import { Buffer } from "node:buffer"
 
 /**
@@ -69,7 +69,7 @@ export class UnitReader {
       if (input.length - from < this.wanted) return input.subarray(from)
       const tag = input[at] ?? 0
       const length = input.readUInt32BE(at + tagged)
-      if (!(this.started ? Frames.isAllowed(tag, length, at - from) : Frames.isStartupAllowed(length))) {
+      if (!(this.started ? Protocol.isAllowed(tag, length, at - from) : Protocol.isStartupAllowed(length))) {
         return this.end("a message that is not PostgreSQL's")
       }
       const next = at + tagged + length
@@ -77,20 +77,20 @@ export class UnitReader {
       if (input.length < next) return input.subarray(from)
       if (!this.started) {
         const version = input.readUInt32BE(at + 4)
-        if (version === Frames.version.cancel) {
+        if (version === Protocol.version.cancel) {
           if (length >= 12) this.requests.cancel(input.readUInt32BE(at + 8))
           return this.end()
         }
-        this.started = version >> 16 === Frames.version.protocol >> 16
+        this.started = version >> 16 === Protocol.version.protocol >> 16
         if (this.started) this.requests.startup()
-        else if (version === Frames.version.tls || version === Frames.version.gss) this.requests.plainText()
+        else if (version === Protocol.version.tls || version === Protocol.version.gss) this.requests.plainText()
         else return this.end(`protocol ${version >> 16}.${version & 0xffff}`)
         from = next
       } else {
-        if (tag === Frames.terminate) return this.end()
+        if (tag === Protocol.terminate) return this.end()
         this.note(input, tag, at + 5, next, from)
-        if (tag === Frames.sync || tag === Frames.query || tag === Frames.flush) {
-          this.requests.unit({ bytes: this.take(input.subarray(from, next)), closed: tag !== Frames.flush })
+        if (tag === Protocol.sync || tag === Protocol.query || tag === Protocol.flush) {
+          this.requests.unit({ bytes: this.take(input.subarray(from, next)), closed: tag !== Protocol.flush })
           from = next
         }
       }
@@ -100,12 +100,12 @@ export class UnitReader {
 
   /** Keeps the names of prepared statements, and finds UNLISTEN. */
   private note(input: Buffer, tag: number, body: number, end: number, from: number): void {
-    if (tag === Frames.close && input[body] === Frames.sync) {
+    if (tag === Protocol.close && input[body] === Protocol.sync) {
       this.statements.delete(input.toString("latin1", body + 1, end - 1))
     }
-    if (tag !== Frames.parse && tag !== Frames.query) return
+    if (tag !== Protocol.parse && tag !== Protocol.query) return
     let sql = body
-    if (tag === Frames.parse) {
+    if (tag === Protocol.parse) {
       const zero = input.indexOf(0, body)
       if (zero < 0 || zero >= end) return
       if (zero > body) this.statements.add(input.toString("latin1", body, zero))

@@ -1,6 +1,6 @@
 import type { Backend } from "#layers/postgres/embedded/Backend.ts"
 import type { DatabaseBroken } from "#layers/postgres/embedded/EmbeddedError.ts"
-import * as Frames from "#layers/postgres/embedded/Frames.ts"
+import * as Protocol from "#layers/postgres/embedded/Protocol.ts"
 import { type Unit, UnitReader } from "#layers/postgres/embedded/UnitReader.ts"
 import { Result } from "effect"
 import type { Buffer } from "node:buffer"
@@ -81,11 +81,11 @@ export const make = (backend: Backend, options: Options = {}): Wire => {
     /** Cancels the statements that wait for their turn. The running one, and those in a transaction, go on. */
     private cancel() {
       if (holder === this || this.units.some((unit) => unit === farewell || !unit.closed)) return
-      for (const _ of this.units.splice(0)) this.push(Frames.canceled)
+      for (const _ of this.units.splice(0)) this.push(Protocol.canceled)
     }
     /** The messages that undo what this connection left in the backend; call it once, at its end. */
     leftovers(): Buffer {
-      const bytes = Frames.farewell(holder === this, this.reader.statements)
+      const bytes = Protocol.farewell(holder === this, this.reader.statements)
       this.gone = true
       connections.delete(this)
       return bytes
@@ -160,8 +160,8 @@ export const make = (backend: Backend, options: Options = {}): Wire => {
     if (bytes.length > 0) {
       const reply = backend.run(bytes)
       if (Result.isFailure(reply)) return fail(reply.failure)
-      const [own, notifications] = Frames.partNotifications(reply.success)
-      const holds = !last && (!unit.closed || !Frames.isReady(own) || backend.inTransaction())
+      const [own, notifications] = Protocol.partNotifications(reply.success)
+      const holds = !last && (!unit.closed || !Protocol.isReady(own) || backend.inTransaction())
       holder = holds ? connection : undefined
       tell(notifications)
       if (!last && own.length > 0 && !connection.destroyed) connection.push(own)

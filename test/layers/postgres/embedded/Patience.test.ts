@@ -1,4 +1,4 @@
-import * as Frames from "#layers/postgres/embedded/Frames.ts"
+import * as Protocol from "#layers/postgres/embedded/Protocol.ts"
 import * as Wire from "#layers/postgres/embedded/Wire.ts"
 import * as Raw from "#test/layers/postgres/embedded/Raw.ts"
 import { assert, describe, it } from "@effect/vitest"
@@ -11,7 +11,7 @@ const patience = 1_500
 /** A backend that is inside of a transaction from its first statement on. */
 const wire = () =>
   Wire.make({
-    run: () => Result.succeed(Frames.idle),
+    run: () => Result.succeed(Protocol.idle),
     inTransaction: () => true,
     greeting: () => Buffer.alloc(0),
     broken: () => undefined

@@ -1,4 +1,4 @@
-import * as Frames from "#layers/postgres/embedded/Frames.ts"
+import * as Protocol from "#layers/postgres/embedded/Protocol.ts"
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { Buffer } from "node:buffer"
@@ -26,7 +26,7 @@ export const connect: Effect.Effect<Raw, never, PgClient.PgClient> = Effect.map(
   })
   const ready = Effect.callback<string>((resume) => {
     const look = () => {
-      const messages = [...Frames.frames(received)].map(spell)
+      const messages = [...Protocol.messages(received)].map(spell)
       if (!duplex.closed && !messages.at(-1)?.startsWith("Z")) return
       received = Buffer.alloc(0)
       duplex.off("data", look)
@@ -48,21 +48,21 @@ export const connect: Effect.Effect<Raw, never, PgClient.PgClient> = Effect.map(
   }
 })
 
-export const hello = Frames.startup({ user: "anybody", database: "any" })
+export const hello = Protocol.startup({ user: "anybody", database: "any" })
 /** A CancelRequest with the key that a connection was greeted with. */
 export const cancel = (key: Buffer): Buffer => {
   const head = Buffer.alloc(8)
   head.writeUInt32BE(head.length + key.length)
-  head.writeUInt32BE(Frames.version.cancel, 4)
+  head.writeUInt32BE(Protocol.version.cancel, 4)
   return Buffer.concat([head, key])
 }
-export const query = (sql: string) => Frames.frame("Q", sql)
-export const sync = Frames.frame("S")
-export const flush = Frames.frame("H")
+export const query = (sql: string) => Protocol.message("Q", sql)
+export const sync = Protocol.message("S")
+export const flush = Protocol.message("H")
 /** Parse, bind and execute without a Sync. */
 export const extended = (sql: string, name = "") =>
   Buffer.concat([
-    Frames.frame("P", name, sql, [0, 0]),
-    Frames.frame("B", "", name, [0, 0, 0, 0, 0, 0]),
-    Frames.frame("E", "", [0, 0, 0, 0])
+    Protocol.message("P", name, sql, [0, 0]),
+    Protocol.message("B", "", name, [0, 0, 0, 0, 0, 0]),
+    Protocol.message("E", "", [0, 0, 0, 0])
   ])

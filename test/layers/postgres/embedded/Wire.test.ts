@@ -1,5 +1,5 @@
 import * as Embedded from "#layers/postgres/embedded/Embedded.ts"
-import * as Frames from "#layers/postgres/embedded/Frames.ts"
+import * as Protocol from "#layers/postgres/embedded/Protocol.ts"
 import * as Directories from "#test/support/Directories.ts"
 import * as Raw from "#test/layers/postgres/embedded/Raw.ts"
 import { PgClient } from "@effect/sql-pg"
@@ -50,7 +50,7 @@ const greeted = Effect.gen(function*() {
   let greeting = Buffer.alloc(0)
   raw.duplex.once("data", (bytes: Buffer) => greeting = Buffer.from(bytes))
   yield* raw.ask(Raw.hello)
-  const key = [...Frames.frames(greeting)].find((frame) => frame[0] === "K".charCodeAt(0)) ?? Buffer.alloc(13)
+  const key = [...Protocol.messages(greeting)].find((one) => one[0] === "K".charCodeAt(0)) ?? Buffer.alloc(13)
   return { raw, key: key.subarray(5) }
 })
 
@@ -250,11 +250,11 @@ layer(Store, { timeout: "60 seconds", excludeTestServices: true })("Wire: many c
       const raw = yield* Raw.connect
       yield* raw.ask(Raw.hello)
       // PostgreSQL skips all that follows the bad Describe up to a Sync, a query too.
-      raw.duplex.write(Buffer.concat([Frames.frame("D"), Raw.query("SELECT 1")]))
+      raw.duplex.write(Buffer.concat([Protocol.message("D"), Raw.query("SELECT 1")]))
       const other = yield* Effect.forkChild(sql`SELECT 1 AS one`)
       assert.strictEqual(yield* raw.ask(Raw.sync), "E ZI")
       assert.deepStrictEqual(yield* Fiber.join(other), [{ one: 1 }])
-      raw.duplex.write(Buffer.concat([Frames.frame("D"), Raw.query("SELECT 1")]))
+      raw.duplex.write(Buffer.concat([Protocol.message("D"), Raw.query("SELECT 1")]))
       raw.duplex.end()
       assert.deepStrictEqual(yield* sql`SELECT 2 AS two`, [{ two: 2 }])
     }))
@@ -273,7 +273,7 @@ layer(Store, { timeout: "60 seconds", excludeTestServices: true })("Wire: many c
       const raw = yield* Raw.connect
       if (greets) raw.duplex.write(Raw.hello)
       for (const { tag, body, lie } of messages) {
-        const bytes = Frames.frame(tag, body)
+        const bytes = Protocol.message(tag, body)
         bytes.writeInt32BE(body.length + 4 + lie, 1)
         raw.duplex.write(bytes)
       }

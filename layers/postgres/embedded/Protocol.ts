@@ -30,7 +30,7 @@ const notification = code("A")
 const ready = code("Z")
 
 /** A message of these parts: strings end with a zero byte. */
-export const frame = (letter: string, ...parts: ReadonlyArray<string | ReadonlyArray<number>>): Buffer => {
+export const message = (letter: string, ...parts: ReadonlyArray<string | ReadonlyArray<number>>): Buffer => {
   const body = parts.map((part) => Buffer.from(typeof part === "string" ? `${part}\0` : part))
   const head = Buffer.alloc(5)
   head.write(letter)
@@ -42,15 +42,15 @@ export const frame = (letter: string, ...parts: ReadonlyArray<string | ReadonlyA
 export const keyData = (connection: number): Buffer => {
   const body = Buffer.alloc(8)
   body.writeUInt32BE(connection)
-  return frame("K", [...body])
+  return message("K", [...body])
 }
 
 /** Ready, in no transaction. */
-export const idle = frame("Z", [0x49])
+export const idle = message("Z", [0x49])
 
 /** What PostgreSQL answers to a statement that was cancelled. */
 export const canceled: Buffer = Buffer.concat([
-  frame("E", "SERROR", "VERROR", "C57014", "Mcanceling statement due to user request", [0]),
+  message("E", "SERROR", "VERROR", "C57014", "Mcanceling statement due to user request", [0]),
   idle
 ])
 
@@ -69,7 +69,7 @@ export const startup = (parameters: Readonly<Record<string, string>>): Buffer =>
 }
 
 /** The whole messages in a reply of the backend. */
-export function* frames(reply: Buffer): Generator<Buffer> {
+export function* messages(reply: Buffer): Generator<Buffer> {
   for (let at = 0; reply.length - at >= 5;) {
     const end = at + 1 + reply.readUInt32BE(at + 1)
     yield reply.subarray(at, end)
@@ -82,7 +82,7 @@ export const partNotifications = (reply: Buffer): readonly [rest: Buffer, notifi
   let found = false
   for (let at = 0; reply.length - at >= 5; at += 1 + reply.readUInt32BE(at + 1)) found ||= reply[at] === notification
   if (!found) return [reply, []]
-  const all = [...frames(reply)]
+  const all = [...messages(reply)]
   return [Buffer.concat(all.filter((one) => one[0] !== notification)), all.filter((one) => one[0] === notification)]
 }
 
@@ -92,11 +92,11 @@ export const isReady = (reply: Buffer): boolean =>
 
 /** Ends whatever a connection left open: an extended query without its Sync, a transaction, its prepared statements. */
 export const farewell = (holds: boolean, statements: Iterable<string>): Buffer => {
-  const closes = Array.from(statements, (name) => frame("C", [code("S")], name))
-  if (closes.length > 0) closes.push(frame("S"))
+  const closes = Array.from(statements, (name) => message("C", [code("S")], name))
+  if (closes.length > 0) closes.push(message("S"))
   // The portal does not exist: the error undoes the statements since the last Sync, which a Sync alone would commit.
   return Buffer.concat([
-    ...(holds ? [frame("E", "tidings_gone", [0, 0, 0, 0]), frame("S"), frame("Q", "ROLLBACK")] : []),
+    ...(holds ? [message("E", "tidings_gone", [0, 0, 0, 0]), message("S"), message("Q", "ROLLBACK")] : []),
     ...closes
   ])
 }
