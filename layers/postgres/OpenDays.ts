@@ -1,7 +1,7 @@
 import { bound } from "#layers/postgres/Partitions.ts"
+import * as Refreshed from "#layers/postgres/Refreshed.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import * as Ids from "#src/delivery/intake/Ids.ts"
-import * as Outage from "#src/store/Outage.ts"
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -82,12 +82,7 @@ export const layer = Layer.effect(
   OpenSince,
   Effect.gen(function*() {
     const { refresh, since } = make(yield* SqlClient.SqlClient)
-    const outage = Outage.make({
-      lost: (cause) => Effect.logWarning("which days are over is unknown", cause),
-      found: Effect.logInfo("which days are over is known again")
-    })
-    const next = refresh.pipe(Effect.andThen(outage.found()), Effect.catchCause((cause) => outage.lost(cause)))
-    yield* Effect.forkScoped(Effect.forever(Effect.andThen(next, Effect.sleep(refreshed))))
+    yield* Refreshed.keep("which days are over", refreshed, refresh)
     return since
   })
 )

@@ -1,7 +1,7 @@
 import { inOrder } from "#layers/postgres/InOrder.ts"
 import { OpenSince } from "#layers/postgres/OpenDays.ts"
+import * as Refreshed from "#layers/postgres/Refreshed.ts"
 import { Lane } from "#src/delivery/journal/OpenMessage.ts"
-import * as Outage from "#src/store/Outage.ts"
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -98,12 +98,7 @@ export const layer = Layer.effect(
   OpenFrom,
   Effect.gen(function*() {
     const { from, refresh } = make(yield* SqlClient.SqlClient, yield* OpenSince)
-    const outage = Outage.make({
-      lost: (cause) => Effect.logWarning("where open messages begin is unknown", cause),
-      found: Effect.logInfo("where open messages begin is known again")
-    })
-    const next = refresh.pipe(Effect.andThen(outage.found()), Effect.catchCause((cause) => outage.lost(cause)))
-    yield* Effect.forkScoped(Effect.forever(Effect.andThen(next, Effect.sleep(refreshed))))
+    yield* Refreshed.keep("where open messages begin", refreshed, refresh)
     return from
   })
 )
