@@ -1,20 +1,11 @@
+import { type KeyKind, keyKinds } from "#layers/cli/KeyKinds.ts"
 import { print } from "#layers/cli/Print.ts"
 import * as Store from "#layers/cli/Store.ts"
 import * as Welcome from "#layers/cli/Welcome.ts"
 import * as Audits from "#layers/postgres/Audit.ts"
 import * as KeyRing from "#layers/postgres/KeyRing.ts"
 import type { Values } from "#layers/settings/Settings.ts"
-import type { Environment, KeyState } from "#schemas/Scope.ts"
 import { DateTime, Effect } from "effect"
-
-/** What a key opens, by how it begins. */
-const kinds = {
-  pk_prod: ["production", "published"],
-  dk_prod: ["production", "draft"],
-  pk_test: ["test", "published"],
-  dk_test: ["test", "draft"]
-} as const satisfies Record<string, readonly [Environment, KeyState]>
-export type Kind = keyof typeof kinds
 
 const line = ({ createdAt, environment, name, state }: KeyRing.NamedKey): string =>
   `${name}  ${`${environment}, ${state}`.padEnd(21)}  made ${DateTime.formatIso(DateTime.makeUnsafe(createdAt))}`
@@ -23,9 +14,9 @@ const line = ({ createdAt, environment, name, state }: KeyRing.NamedKey): string
 export const list = Store.withStore(() => Effect.flatMap(KeyRing.list, (keys) => print(keys.map(line).join("\n"))))
 
 /** Makes one more key. */
-export const add = (kind: Kind) =>
+export const add = (kind: KeyKind) =>
   Store.withStore(() => {
-    const [environment, state] = kinds[kind]
+    const [environment, state] = keyKinds[kind]
     return Effect.provide(
       Effect.flatMap(Welcome.showOne, (show) => KeyRing.add(environment, state, show)),
       Audits.layer

@@ -1,10 +1,11 @@
 import * as ClusterView from "#layers/cli/ClusterView.ts"
+import { keyKinds } from "#layers/cli/KeyKinds.ts"
 import { print } from "#layers/cli/Print.ts"
 import * as Server from "#layers/cli/Server.ts"
 import * as Timeline from "#layers/cli/Timeline.ts"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Clock, Config, Console, Effect, Option, Redacted, Stream } from "effect"
+import { Clock, Config, Console, Effect, Option, Redacted, Stream, Struct } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { FetchHttpClient } from "effect/http"
 
@@ -161,8 +162,8 @@ const keys = Command.make(
 const newKey = Command.make(
   "new-key",
   {
-    kind: Argument.Literals("kind", ["pk_prod", "dk_prod", "pk_test", "dk_test"]).pipe(
-      Argument.withDescription("pk_prod, dk_prod, pk_test or dk_test: how it begins, which says what it opens")
+    kind: Argument.Literals("kind", Struct.keys(keyKinds)).pipe(
+      Argument.withDescription(`How it begins, which says what it opens: ${Struct.keys(keyKinds).join(", ")}`)
     )
   },
   ({ kind }) => Effect.flatMap(Effect.promise(() => import("#layers/cli/Keys.ts")), ({ add }) => add(kind))
