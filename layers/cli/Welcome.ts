@@ -1,5 +1,7 @@
 import { ApiKeys, type BootstrapKeys, KeysUnseen } from "#src/access/ApiKeys.ts"
 import { Context, Effect, Layer, Redacted, Stdio, Stream } from "effect"
+import { fstatSync, statSync } from "node:fs"
+import { devNull } from "node:os"
 
 /** The keys that this start made and showed; `undefined` if the store had some already or the operator chose them. */
 export class FirstKeys
@@ -41,27 +43,38 @@ const stepsText = (url: string, key: string): string =>
 /** Writes on standard output directly, not as a log line. */
 const print = (text: string) => Effect.flatMap(Stdio.Stdio, ({ stdout }) => Stream.run(Stream.make(text), stdout()))
 
+/**
+ * Fails where nobody could read what is written: on the null device, which is also what a process has that was started
+ * with standard output closed. Where the system does not tell, it is taken for seen.
+ */
+const isSeen = Effect.suspend(() => {
+  const [output, nowhere] = [fstatSync(1), statSync(devNull)]
+  return nowhere.rdev !== 0 && output.isCharacterDevice() && output.rdev === nowhere.rdev
+    ? new KeysUnseen({ cause: "standard output is closed, or goes nowhere" })
+    : Effect.void
+}).pipe(Effect.catchDefect(() => Effect.void))
+
+const shown = Effect.map(Stdio.Stdio, (stdio) => (text: string) =>
+  print(text).pipe(
+    Effect.provideService(Stdio.Stdio, stdio),
+    Effect.mapError((cause) => new KeysUnseen({ cause })),
+    Effect.andThen(isSeen)
+  ))
+
 /** Shows keys before they are stored. */
 export const show = (heading: string) =>
-  Effect.map(Stdio.Stdio, (stdio) => (keys: BootstrapKeys) =>
-    print(keysText(heading, keys)).pipe(
-      Effect.provideService(Stdio.Stdio, stdio),
-      Effect.mapError((cause) => new KeysUnseen({ cause }))
-    ))
+  Effect.map(shown, (say) => (keys: BootstrapKeys) => say(keysText(heading, keys)))
 
 /** Shows a key that is one more, before it is stored. */
-export const showOne = Effect.map(Stdio.Stdio, (stdio) => (key: Redacted.Redacted, name: string) =>
-  print(`
+export const showOne = Effect.map(shown, (say) => (key: Redacted.Redacted, name: string) =>
+  say(`
   This is one more API key; it is shown this once.
 
     ${Redacted.value(key)}
 
   Its name is ${name}: tidings end-key ${name} ends it.
 
-`).pipe(
-      Effect.provideService(Stdio.Stdio, stdio),
-      Effect.mapError((cause) => new KeysUnseen({ cause }))
-    ))
+`))
 
 /** Warns an operator who chose keys on a store that already has others: all requests would get 401. */
 const sayUnused = (keys: ApiKeys["Service"], secret: Redacted.Redacted) =>

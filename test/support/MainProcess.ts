@@ -38,24 +38,28 @@ export interface Running {
 /** Variables of the tests' own environment that would change what a process of ours does. */
 const own = /^(PORT$|DATABASE_URL$|REDIS_URL$|SMTP_URL$|TWILIO_|TIDINGS_|OTEL_)/
 
-/** Runs a file of the repository with these variables and no others of ours. */
+/**
+ * Runs a file of the repository with these variables and no others of ours. Without `stdout` it writes to the null
+ * device, which is also what the runtimes open in place of a standard output that is closed.
+ */
 export const run = (
   runtime: keyof typeof runtimes,
   file: string,
   environment: Readonly<Record<string, string>> = {},
-  args: ReadonlyArray<string> = []
+  args: ReadonlyArray<string> = [],
+  stdout: "pipe" | "ignore" = "pipe"
 ): Running => {
   const [command, ...first] = runtimes[runtime]
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.test(name)))
   const child = spawn(command, [...first, file, ...args], {
     cwd: root,
     env: { ...inherited, ...compiled, NO_COLOR: "1", ...environment },
-    stdio: ["ignore", "pipe", "pipe"]
+    stdio: ["ignore", stdout, "pipe"]
   })
   alive.add(child)
   const said = { stdout: "", stderr: "" }
-  child.stdout.setEncoding("utf8").on("data", (text) => said.stdout += text)
-  child.stderr.setEncoding("utf8").on("data", (text) => said.stderr += text)
+  child.stdout?.setEncoding("utf8").on("data", (text) => said.stdout += text)
+  child.stderr?.setEncoding("utf8").on("data", (text) => said.stderr += text)
   const signal = (name: NodeJS.Signals): void => {
     // Not `child.kill`, after which Deno takes the signal for the way the process ended, whatever it did.
     if (alive.has(child) && child.pid !== undefined) process.kill(child.pid, name)

@@ -1,7 +1,7 @@
 import { tidings } from "#test/layers/cli/Command.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import * as Directories from "#test/support/Directories.ts"
-import { ready, serve } from "#test/support/MainProcess.ts"
+import { ready, run, serve } from "#test/support/MainProcess.ts"
 import * as Ports from "#test/support/Ports.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
@@ -50,6 +50,22 @@ describe("tidings new-keys on Postgres", () => {
       assert.deepStrictEqual([other.code, other.stdout], [1, ""])
       assert.match(other.stderr, /^TIDINGS_SECRET_KEY is not the key that this database was set up with; /)
       assert.deepStrictEqual(yield* Effect.promise(() => digests(DATABASE_URL)), before)
+
+      for (const runtime of ["node", "deno"] as const) {
+        const unseen = run(
+          runtime,
+          "layers/cli/Tidings.ts",
+          { ...environment, TIDINGS_SECRET_KEY: keyOf(1) },
+          ["new-keys"],
+          "ignore"
+        )
+        assert.strictEqual((yield* Effect.promise(() => unseen.ended)).code, 1)
+        assert.strictEqual(
+          unseen.stderr(),
+          "the API keys could not be shown, so none were made: standard output is closed, or goes nowhere\n"
+        )
+        assert.deepStrictEqual(yield* Effect.promise(() => digests(DATABASE_URL)), before)
+      }
 
       const made = yield* newKeys({ TIDINGS_SECRET_KEY: keyOf(1) })
       assert.deepStrictEqual([made.code, made.stderr], [0, ""], made.stdout)
