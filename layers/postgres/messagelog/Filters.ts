@@ -146,9 +146,18 @@ const where = (sql: SqlClient.SqlClient, scope: Scope, query: MessageQuery, span
   ])
 }
 
+/** The condition for rows of `list_requests` of a list whose messages may be in a span. */
+const sent = (sql: SqlClient.SqlClient, scope: Scope, list: string, { before, from }: Span) =>
+  sql.and([
+    sql`scope = ${scope}`,
+    sql`list_id = ${list}`,
+    ...given(before, (id) => sql`request_id < ${`${id.slice(0, Ids.originLength)}g`}`),
+    ...given(from, (id) => sql`request_id >= ${id.slice(0, Ids.originLength)}`)
+  ])
+
 /**
  * The newest rows of a span that match a query, as `messages m`. Messages of a list are looked for only among the ids
- * of the requests that were sent to it, so no other message is read.
+ * of the requests of the span that were sent to it, so no other message is read.
  */
 export const newest = (
   sql: SqlClient.SqlClient,
@@ -162,7 +171,7 @@ export const newest = (
   return query.list === undefined
     ? sql`messages m where ${wanted} ${first}`
     : sql`(select distinct left(request_id, ${Ids.originLength}::int) as origin from list_requests
-        where scope = ${scope} and list_id = ${query.list}) requests
+        where ${sent(sql, scope, query.list, span)}) requests
       cross join lateral (select * from messages m
         where m.id >= requests.origin and m.id < requests.origin || 'g' and ${wanted} ${first}) m ${first}`
 }

@@ -3,6 +3,7 @@ import { Scope } from "#schemas/Scope.ts"
 import { MessageLog, type MessageQuery, type MessageRecord } from "#src/reports/MessageLog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
+import * as Reads from "#test/layers/postgres/Reads.ts"
 import * as Stores from "#test/layers/postgres/Stores.ts"
 import { assert, layer } from "@effect/vitest"
 import { Array, Deferred, Effect, Fiber, Layer } from "effect"
@@ -112,6 +113,39 @@ layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layerEmpty)), { timeout
         }
         const { items } = yield* log.list(Scope.make(2), { ...Fixture.anything, enqueuedAfter: now - 3_600_000 })
         assert.deepStrictEqual(items.map(({ event }) => event), ["a", "b"])
+      }))
+
+    it.effect("by a list looks for its first page among the requests of the last days, however often the list was sent to", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        yield* TestClock.setTime(now)
+        const log = yield* MessageLog
+        const often = Scope.make(4)
+        // One every 20 minutes for five weeks, with two members each.
+        yield* sql.unsafe(
+          `with requests as (insert into list_requests
+              select 4, 'often', '1-' || to_hex(${now / 1_000} - n * 1200) || '-' || rpad(to_hex(n), 24, '0')
+              from generate_series(1, 2500) n returning request_id as id)
+          insert into messages (scope, id, request_id, shard, lane, recipient_key, key_state, status, event, template,
+            recipient_name, enqueued_at, recipient, instructions, list_id)
+          select 4, left(id, 14) || lpad(member::text, 21, '0'), id, 1, 'bulk', '', 'published', 'SENT', '', '', '', 0, '{}', '{}',
+            'often' from requests, generate_series(1, 2) member`
+        )
+        const list = (limit: number, cursor?: string) =>
+          log.list(often, { ...Fixture.anything, list: "often", limit, cursor })
+        const first = yield* Reads.rows("list_requests", list(100))
+        assert.strictEqual(first.result.items.length, 100)
+        assert.isAtMost(first.rows, 200)
+
+        const stored = yield* sql`select id from messages where scope = 4 order by id desc`
+        const seen: Array<string> = []
+        for (let cursor: string | undefined, isOver = false; !isOver;) {
+          const page = yield* list(701, cursor)
+          seen.push(...page.items.map(({ id }) => id))
+          cursor = page.cursor
+          isOver = cursor === undefined
+        }
+        assert.deepStrictEqual(seen, stored.map(({ id }) => id))
       }))
   }
 )
