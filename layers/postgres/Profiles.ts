@@ -140,10 +140,12 @@ const make = Effect.gen(function*() {
   })
 
   // Locks the memberships first, in the order in which `Memberships.put` does; `Lists.leave` says why this is no join.
+  // Devices likewise, in the order of `DeviceTokens.register`, by which they may become another user's.
   const remove: Profiles["Service"]["remove"] = Effect.fnUntraced(
     function*(scope, userId) {
       const now = yield* Clock.currentTimeMillis
-      yield* sql`with devices as (delete from device_tokens where scope = ${scope} and user_id = ${userId}),
+      yield* sql`with devices as (delete from device_tokens where ctid = any(array(
+          select ctid from device_tokens where scope = ${scope} and user_id = ${userId} order by token for update))),
         told as materialized (select from tenant_users
           where scope = ${scope} and user_id = ${userId} and profile is not null order by tenant_id for update),
         memberships as (update tenant_users set profile = null, updated_at = ${now}

@@ -5,6 +5,7 @@ import { MessageLog } from "#src/reports/MessageLog.ts"
 import { ProviderConfigurations } from "#src/delivery/providers/ProviderConfigurations.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import { UserId } from "#schemas/Profile.ts"
+import { DeviceTokens } from "#src/people/DeviceTokens.ts"
 import { Memberships } from "#src/people/Memberships.ts"
 import { Templates } from "#src/content/Templates.ts"
 import { Profiles } from "#src/people/Profiles.ts"
@@ -226,5 +227,30 @@ layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layer)), { excludeTestS
           assert.lengthOf(yield* sql`select 1 from tenant_users where scope = ${scope} and profile is not null`, 0)
         })
     )
+
+    it.effect("who is deleted waits for who registers his devices' tokens as another user's, and not that for him", () =>
+      Effect.gen(function*() {
+        const { place: { scope }, sql, waiting } = yield* started
+        const profiles = yield* Profiles
+        const devices = yield* DeviceTokens
+        const ada = UserId.make("ada")
+        const registered = (userId: UserId, tokens: string) =>
+          devices.register(scope, userId, Array.from(tokens, (token) => ({ token, write: { provider_key: "apn" } })))
+        yield* registered(ada, "az")
+        // By their index they are met in this order, and registered in the other.
+        yield* sql`update device_tokens set created_at = 0 where scope = ${scope} and token = 'z'`
+        const locked = yield* Latch.make()
+        const other = yield* sql`select from device_tokens where scope = ${scope} and token = 'a' for update`.pipe(
+          Effect.andThen(locked.open),
+          Effect.andThen(waiting(1)),
+          Effect.andThen(registered(UserId.make("bob"), "az")),
+          sql.withTransaction,
+          Effect.forkChild
+        )
+        yield* locked.await
+        yield* profiles.remove(scope, ada)
+        yield* Fiber.join(other)
+        assert.lengthOf(yield* devices.list(scope, UserId.make("bob")), 2)
+      }))
   }
 )
