@@ -27,13 +27,14 @@ interface Asked {
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
+  // Looks up each row by its key, for the same reason as `Profiles` does.
   const lookup = yield* Lookups.make(Effect.fnUntraced(function*(asked: ReadonlyArray<Asked>) {
     const rows = yield* sql`select x.place::int as place, p.preference
       from unnest(${asked.map(({ scope }) => scope)}::int[], ${asked.map(({ userId }) => userId)}::text[],
         ${asked.map(({ tenantId }) => tenantId)}::text[], ${asked.map(({ topicId }) => topicId)}::text[])
         with ordinality as x(scope, user_id, tenant_id, topic_id, place)
-      join user_preferences p on p.scope = x.scope and p.user_id = x.user_id and p.tenant_id = x.tenant_id
-        and p.topic_id = x.topic_id`.pipe(Effect.flatMap(decodeFound))
+      cross join lateral (select preference from user_preferences p where p.scope = x.scope and p.user_id = x.user_id
+        and p.tenant_id = x.tenant_id and p.topic_id = x.topic_id limit 1) p`.pipe(Effect.flatMap(decodeFound))
     const found = new Map(rows.map(({ place, preference }) => [place - 1, preference]))
     return asked.map((_, place) => found.get(place))
   }))

@@ -215,12 +215,13 @@ export const make = (sql: SqlClient.SqlClient) => {
     yield* putAll(scope, put, yield* Clock.currentTimeMillis)
   })
 
+  /** In their order: where it takes many to be stale, the planner would read the members of all audiences to find none. */
   const removeStale = (scope: Scope, audienceId: string, version: number, limit: number) =>
     Effect.map(
-      sql`delete from audience_members where (scope, audience_id, user_id) in
-        (select scope, audience_id, user_id from audience_members
-          where scope = ${scope} and audience_id = ${audienceId} and version < ${version}::bigint limit ${limit}::int)
-        returning 1`,
+      sql`delete from audience_members where ctid = any(array(
+        select ctid from audience_members
+          where scope = ${scope} and audience_id = ${audienceId} and version < ${version}::bigint
+          order by user_id limit ${limit}::int for update)) returning 1`,
       (rows) => rows.length
     )
 
