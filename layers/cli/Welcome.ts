@@ -1,5 +1,5 @@
 import { ApiKeys, type BootstrapKeys, KeysUnseen } from "#src/access/ApiKeys.ts"
-import { Context, Effect, Layer, Redacted, Stdio, Stream } from "effect"
+import { Console, Context, Effect, Layer, Redacted, Stdio, Stream } from "effect"
 import { fstatSync, statSync } from "node:fs"
 import { devNull } from "node:os"
 
@@ -95,8 +95,13 @@ export const layerKeys = (secret: Redacted.Redacted | undefined) =>
     Effect.gen(function*() {
       const keys = yield* ApiKeys
       const shown = yield* show("Tidings is set up. These are its API keys; they are shown this once.")
-      const made = yield* keys.bootstrap(secret, secret === undefined ? shown : undefined)
-      if (made === undefined && secret !== undefined) yield* sayUnused(keys, secret)
+      // The log would say it too, but on the standard output that nobody reads.
+      const made = yield* keys.bootstrap(secret, secret === undefined ? shown : undefined).pipe(
+        Effect.tapErrorTag("KeysUnseen", ({ message }) =>
+          Console.error(`${message}; start once where it is read, or choose them with TIDINGS_BOOTSTRAP_SECRET`))
+      )
+      if (made === undefined && secret !== undefined)
+        yield* sayUnused(keys, secret)
       return { made: secret === undefined ? made : undefined }
     })
   )

@@ -6,19 +6,23 @@ import { Effect } from "effect"
 
 /** A server on a data directory of its own; those that are left are killed, and the directory goes with them. */
 const inDirectory = Effect.fnUntraced(function*(
-  use: (start: (environment: Readonly<Record<string, string>>) => Running, port: number) => Promise<void>,
+  use: (
+    start: (environment: Readonly<Record<string, string>>, stdout?: "pipe" | "ignore") => Running,
+    port: number
+  ) => Promise<void>,
   runtime: "node" | "deno"
 ) {
   const directory = yield* Directories.withDatabase
   const port = yield* Effect.promise(() => Ports.free())
   const started: Array<Running> = []
   yield* Effect.addFinalizer(() => Effect.promise(() => Promise.all(started.map((server) => server.kill()))))
-  const start = (environment: Readonly<Record<string, string>>) => {
-    const server = serve(runtime, port, {
-      TIDINGS_DATA_DIR: directory,
-      TIDINGS_DURABILITY: "process",
-      ...environment
-    })
+  const start = (environment: Readonly<Record<string, string>>, stdout?: "pipe" | "ignore") => {
+    const server = serve(
+      runtime,
+      port,
+      { TIDINGS_DATA_DIR: directory, TIDINGS_DURABILITY: "process", ...environment },
+      stdout
+    )
     started.push(server)
     return server
   }
@@ -52,9 +56,15 @@ describe("a server whose log's reader is gone", () => {
       `makes no keys that nobody sees: the next start shows its own, on ${runtime}`,
       () =>
         inDirectory(async (start, port) => {
-          const blind = start({})
-          blind.child.stdout?.destroy()
-          assert.strictEqual((await blind.ended).code, 1, blind.stderr())
+          for (const stdout of ["pipe", "ignore"] as const) {
+            const blind = start({}, stdout)
+            blind.child.stdout?.destroy()
+            assert.strictEqual((await blind.ended).code, 1, blind.stderr())
+            assert.match(
+              blind.stderr(),
+              /^the API keys could not be shown, .*; start once where it is read, or choose/m
+            )
+          }
           const server = start({})
           await ready(server, port)
           const [key = ""] = /pk_prod_[\w-]{32,}/.exec(server.stdout()) ?? []

@@ -83,8 +83,9 @@ export const run = (
 export const serve = (
   runtime: keyof typeof runtimes,
   port: number,
-  environment: Readonly<Record<string, string>>
-): Running => run(runtime, "layers/main.ts", { ...environment, PORT: String(port) })
+  environment: Readonly<Record<string, string>>,
+  stdout: "pipe" | "ignore" = "pipe"
+): Running => run(runtime, "layers/main.ts", { ...environment, PORT: String(port) }, [], stdout)
 
 /** Ms until this server answers that it is ready; it has two minutes, since a first embedded start on a busy machine takes one. */
 export const ready = async (server: Running, port: number): Promise<number> => {
