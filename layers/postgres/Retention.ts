@@ -39,13 +39,14 @@ const boundsOf = (name: string): readonly [from: string, to: string] => {
 /**
  * Detaches a day's messages from their table in one short transaction, unless one of them is open or belongs to a
  * request that still makes messages. That is checked under the lock, so that it cannot change meanwhile, and by indexes
- * alone: with old statistics, the planner would scan the day while nobody can send.
+ * alone: with old statistics, the planner would scan the day while nobody can send. The other days are not locked
+ * (`only`), since one of them may be vacuumed for long; whoever writes to a day locks the whole table first.
  */
 const detachMessages = (name: string, [from, to]: readonly [from: string, to: string]): string =>
   `do $$ begin
     perform set_config('lock_timeout', '${patience}', true), set_config('enable_seqscan', 'off', true);
     if exists (select from pg_inherits where inhrelid = to_regclass('messages_${name}')) then
-      lock table messages in access exclusive mode;
+      lock table only messages in access exclusive mode;
       if not exists (select from messages_${name} where due_at = 0) and not exists (select from messages_${name} where due_at > 0)
         and not exists (select from expansions where due_at is not null and id >= '${from}' and id < '${to}') then
         alter table messages detach partition messages_${name};

@@ -3,7 +3,7 @@ import * as Partitions from "#layers/postgres/Partitions.ts"
 import * as Reads from "#test/layers/postgres/Reads.ts"
 import { day, idAt, Ids, onToday, requested, stored, today } from "#test/layers/postgres/Retained.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Latch, Layer, Logger } from "effect"
+import { Effect, Fiber, Latch, Layer, Logger } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 
@@ -133,6 +133,30 @@ describe("Retention", () => {
       yield* sql`alter table away rename to bulk_jobs`
       const isLeft = Effect.map(sql`select 1 from bulk_jobs`, (jobs) => jobs.length > 0)
       yield* Effect.repeat(Effect.andThen(TestClock.adjust("1 hour"), isLeft), { while: (left) => left })
+    })))
+
+  it.effect("drops a day while a vacuum is at work on another one", () =>
+    onToday(Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      for (const back of [9, 0]) {
+        yield* TestClock.setTime(today - back * day)
+        yield* Partitions.ensure(sql)
+      }
+      yield* TestClock.setTime(today)
+      const isAtWork = yield* Latch.make()
+      const isOver = yield* Latch.make()
+      // The lock that a vacuum takes.
+      const vacuum = yield* sql`lock table messages_20261121, attempts_20261121 in share update exclusive mode`.pipe(
+        Effect.andThen(isAtWork.open),
+        Effect.andThen(isOver.await),
+        sql.withTransaction,
+        Effect.forkChild
+      )
+      yield* isAtWork.await
+      const tries = Effect.forever(Effect.andThen(sql`select 1`, TestClock.adjust("500 millis")))
+      const gone = yield* Effect.raceFirst(Retention.drop(sql, 7), tries).pipe(Effect.ensuring(isOver.open))
+      yield* Fiber.join(vacuum)
+      assert.include([...gone], "20261111")
     })))
 
   it.effect("reads none of a day's closed messages while it keeps all others from the table, whatever statistics say", () =>
