@@ -52,8 +52,11 @@ const migrations = {
   "0035_comparisons": comparisons
 }
 
-/** How long a migration waits for a lock, in ms. Statements of running nodes on the same table queue behind it. */
-const patience = 1_000
+/**
+ * How long a migration waits for a lock, in ms. Statements of running nodes on the same table queue behind it; but an
+ * autovacuum in its way, which may last for hours, is ended by Postgres only after `deadlock_timeout`, 1 s by default.
+ */
+const patience = 1_500
 
 const again = Schedule.spaced("4 seconds")
 
