@@ -6,7 +6,14 @@ import * as Record from "#layers/memory/journal/Record.ts"
 import * as Keys from "#layers/memory/Keys.ts"
 import { Handover } from "#src/delivery/journal/Handover.ts"
 import { Lane } from "#src/delivery/journal/OpenMessage.ts"
-import { type Acceptance, type Accepted, Journal, MessageNotFound, type Step } from "#src/delivery/Journal.ts"
+import {
+  type Acceptance,
+  type Accepted,
+  eachAlone,
+  Journal,
+  MessageNotFound,
+  type Step
+} from "#src/delivery/Journal.ts"
 import { Clock, Effect, HashMap, Layer, Option, Semaphore } from "effect"
 
 /** The journal in memory: each call is a flush of its own. */
@@ -56,16 +63,19 @@ export const layer = Layer.effect(
       return recorded._tag === "Written" ? { ...recorded, provenAtNanos } : recorded
     })
 
+    const observeOne: Journal["Service"]["observe"] = Effect.fnUntraced(function*(observed) {
+      const now = yield* Clock.currentTimeMillis
+      const seen = yield* modify((state) => observe(state, observed, now))
+      if (seen === undefined) return yield* new MessageNotFound({ id: observed.id })
+      if (seen.stirred !== undefined && handover.owns(seen.stirred)) yield* handover.behind(Lane.literals)
+      return seen.observation
+    })
+
     return Journal.of({
       accept,
       record,
-      observe: Effect.fnUntraced(function*(observed) {
-        const now = yield* Clock.currentTimeMillis
-        const seen = yield* modify((state) => observe(state, observed, now))
-        if (seen === undefined) return yield* new MessageNotFound({ id: observed.id })
-        if (seen.stirred !== undefined && handover.owns(seen.stirred)) yield* handover.behind(Lane.literals)
-        return seen.observation
-      }),
+      observe: observeOne,
+      observeAll: eachAlone(observeOne),
       take: (shard) =>
         modify((state) => {
           const epoch = Option.getOrElse(HashMap.get(state.epochs, shard), () => 0) + 1

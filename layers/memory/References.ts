@@ -2,21 +2,26 @@ import { Database } from "#layers/memory/Database.ts"
 import { messagesOf } from "#layers/memory/State.ts"
 import * as Ids from "#src/delivery/intake/Ids.ts"
 import { memory, References } from "#src/reports/References.ts"
-import { Array, Clock, Effect, Layer, Option } from "effect"
+import { Clock, Effect, Layer } from "effect"
 
 /** Providers' references in memory. */
 export const layer = Layer.effect(
   References,
   Effect.map(Database, ({ read }) =>
     References.of({
-      find: Effect.fnUntraced(function*(scope, providers, reference) {
+      find: Effect.fnUntraced(function*(scope, providers, references) {
         const since = (yield* Clock.currentTimeMillis) - memory
-        const found = yield* read((state) =>
-          Array.findFirst(messagesOf(state, scope), ({ attempts, id }) =>
-            Ids.secondOf(id) >= since &&
-            attempts.some((attempt) => providers.includes(attempt.provider) && attempt.reference === reference))
+        return yield* read((state) =>
+          new Map(
+            [...messagesOf(state, scope)].filter(({ id }) => Ids.secondOf(id) >= since).flatMap(({ attempts, id }) =>
+              attempts.flatMap(({ provider, reference }) =>
+                reference !== null && providers.includes(provider) && references.includes(reference)
+                  ? [[reference, id] as const]
+                  : []
+              )
+            )
+          )
         )
-        return Option.map(found, ({ id }) => id)
       })
     }))
 )

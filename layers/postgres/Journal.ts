@@ -4,7 +4,7 @@ import { OpenFrom } from "#layers/postgres/OpenRows.ts"
 import * as Accept from "#layers/postgres/journal/Accept.ts"
 import { due } from "#layers/postgres/journal/Due.ts"
 import * as GroupCommit from "#layers/postgres/journal/GroupCommit.ts"
-import { observe } from "#layers/postgres/journal/Observe.ts"
+import { observing } from "#layers/postgres/journal/Observe.ts"
 import * as Record from "#layers/postgres/journal/Record.ts"
 import * as Room from "#layers/postgres/Room.ts"
 import * as Take from "#layers/postgres/journal/Take.ts"
@@ -129,7 +129,7 @@ export const layer = Layer.effect(
           : shared(`${key.scope}\n${key.path}\n${key.value}`, Effect.uninterruptible(answered))
       },
       record,
-      observe: observe(sql, handover),
+      ...observing(sql, handover),
       take: (shard, node, at) =>
         take({ shard, node, at }).pipe(
           Effect.catchTag("RowRefused", (refused) => Effect.fail(new StoreUnavailable({ cause: refused.cause })))

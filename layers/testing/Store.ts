@@ -7,7 +7,7 @@ import type { MessageId } from "#schemas/MessageId.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type { Status } from "#schemas/Status.ts"
 import type { Handover } from "#src/delivery/journal/Handover.ts"
-import type { Journal, Step } from "#src/delivery/Journal.ts"
+import { eachAlone, type Journal, type Step } from "#src/delivery/Journal.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Clock, Effect, Exit, HashMap, Option } from "effect"
 
@@ -126,6 +126,21 @@ export const make = (options: Options) => {
       ]
     })
 
+  const observe = (asker: Process, journal: Journal["Service"]): Journal["Service"]["observe"] => (observed) =>
+    ask(asker, journal.observe(observed), (answer) => {
+      const { event, id, scope } = observed
+      const before = row(scope, id)
+      const exit = answer()
+      const after = row(scope, id)
+      const place = { node: asker.name, scope, messageId: id, shard: after?.shard ?? -1 }
+      const result = Exit.isSuccess(exit) && exit.value.applied ? "Written" : "Refused"
+      if (after?.dueAt !== undefined && after.dueAt !== before?.dueAt) options.announce([after.shard])
+      return [
+        exit,
+        note({ ...place, kind: "observe", epoch: undefined, result, attempt: undefined, event }, before, after)
+      ]
+    })
+
   /** A node's journal, asked over the simulated network; its writes are recorded as commits. */
   const journalOf = (
     asker: Process,
@@ -168,20 +183,8 @@ export const make = (options: Options) => {
       return becomes === "served" ? accepted : yield* gone
     }),
     record: record(asker, journal),
-    observe: (observed) =>
-      ask(asker, journal.observe(observed), (answer) => {
-        const { event, id, scope } = observed
-        const before = row(scope, id)
-        const exit = answer()
-        const after = row(scope, id)
-        const place = { node: asker.name, scope, messageId: id, shard: after?.shard ?? -1 }
-        const result = Exit.isSuccess(exit) && exit.value.applied ? "Written" : "Refused"
-        if (after?.dueAt !== undefined && after.dueAt !== before?.dueAt) options.announce([after.shard])
-        return [
-          exit,
-          note({ ...place, kind: "observe", epoch: undefined, result, attempt: undefined, event }, before, after)
-        ]
-      }),
+    observe: observe(asker, journal),
+    observeAll: eachAlone(observe(asker, journal)),
     take: (...args) => ask(asker, journal.take(...args)),
     due: (window) => ask(asker, journal.due(window))
   })

@@ -10,7 +10,7 @@ import type * as Lifecycle from "#src/delivery/Lifecycle.ts"
 import type { DueRow, Lane, OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import type { Ticket } from "#src/delivery/Provider.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import { Context, type Effect, Schema } from "effect"
+import { Context, Effect, Schema } from "effect"
 
 /** A message as it is accepted, with the columns that readers filter by. Strings hold no NUL. */
 export interface NewMessage extends OpenMessage {
@@ -224,7 +224,18 @@ export class Journal extends Context.Service<Journal, {
    * lifecycle table to the stored status, whatever the epoch.
    */
   readonly observe: (observed: Observed) => Effect.Effect<Observation, MessageNotFound | StoreUnavailable>
+  /**
+   * Some dozens of events in their order. One of an unknown message has no effect. After a `StoreUnavailable` some may
+   * be stored.
+   */
+  readonly observeAll: (events: ReadonlyArray<Observed>) => Effect.Effect<void, StoreUnavailable>
   /** A new epoch for the shard: from here on no write of an earlier owner is taken. */
   readonly take: (shard: number, node: string, at: number) => Effect.Effect<Ownership, StoreUnavailable>
   readonly due: (window: Window) => Effect.Effect<Due, StoreUnavailable>
 }>()("tidings/Journal") {}
+
+/** `observeAll` of a store that writes each event for itself. */
+export const eachAlone = (observe: Journal["Service"]["observe"]): Journal["Service"]["observeAll"] => (events) =>
+  Effect.forEach(events, (event) => Effect.catchTag(observe(event), "MessageNotFound", () => Effect.void), {
+    discard: true
+  })

@@ -2,11 +2,11 @@ import { epochMillis, type MessageId } from "#schemas/MessageId.ts"
 import type { HistoryEvent } from "#schemas/History.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import * as Text from "#schemas/Text.ts"
-import { Journal } from "#src/delivery/Journal.ts"
+import { Journal, type Observed } from "#src/delivery/Journal.ts"
 import * as Outcome from "#src/delivery/attempts/Outcome.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { References } from "#src/reports/References.ts"
-import { Clock, Context, type Duration, Effect, Layer, Option } from "effect"
+import { Array, Clock, Context, type Duration, Effect, Layer } from "effect"
 
 /** What a provider may report of a message that it accepted. */
 export type ReceiptEvent = "Deliver" | "Open" | "Click" | "Bounce"
@@ -53,8 +53,11 @@ const types = { Deliver: "DELIVERED", Open: "OPENED", Click: "CLICKED", Bounce: 
  */
 const looks: ReadonlyArray<Duration.Input> = ["1 second", "2 seconds"]
 
-/** How many messages of a batch are written to the store at once. */
-const together = 4
+/**
+ * How many receipts are looked up and written to the store at once. A vendor sends thousands in one callback, and waits
+ * for its answer for some seconds; but an embedded store does nothing else meanwhile.
+ */
+const together = 50
 
 const longestName = 200
 const longestDetail = 500
@@ -96,12 +99,31 @@ interface Named {
  */
 const ranks: Record<ReceiptEvent, number> = { Deliver: 0, Open: 1, Click: 2, Bounce: 3 }
 
-/** Orders the receipts of a batch, so that their order in the callback does not matter (api.md 26.2). */
-const inOrder = ({ receipt: a }: Named, { receipt: b }: Named): number => {
+/**
+ * Orders the receipts of a batch by their messages, since one may name its message by our id and another by the
+ * provider's reference; and so that their order in the callback does not matter (api.md 26.2).
+ */
+const inOrder = (one: Named, other: Named): number => {
+  if (one.id !== other.id) return one.id < other.id ? -1 : 1
+  const [a, b] = [one.receipt, other.receipt]
   const [first, second] = [a.at ?? Infinity, b.at ?? Infinity]
   if (first !== second) return first - second
   return ranks[a.event] - ranks[b.event] || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
 }
+
+const referenceOf = ({ reference }: Receipt): string | undefined =>
+  reference === undefined ? undefined : Outcome.referenceOf(reference)
+
+/** What the store is told of a receipt that came at `now`, in epoch ms. */
+const observed = (scope: Scope, providers: ReadonlyArray<string>, { id, receipt }: Named, now: number): Observed => ({
+  scope,
+  id,
+  event: receipt.event,
+  history: entry(receipt, timeOf(receipt, id, now)),
+  reason: receipt.event === "Bounce" ? "BOUNCED" : undefined,
+  eventId: Text.stored(receipt.id, longestName),
+  call: { providers, number: receipt.attempt, reference: referenceOf(receipt) }
+})
 
 export const layer = Layer.effect(
   Receipts,
@@ -109,27 +131,27 @@ export const layer = Layer.effect(
     const journal = yield* Journal
     const references = yield* References
 
-    const idOf = Effect.fnUntraced(function*(scope: Scope, providers: ReadonlyArray<string>, receipt: Receipt) {
-      if (receipt.messageId !== undefined || receipt.reference === undefined) return receipt.messageId
-      return Option.getOrUndefined(yield* references.find(scope, providers, Outcome.referenceOf(receipt.reference)))
-    })
-
-    const one = Effect.fnUntraced(function*(
+    /** The receipts whose messages are found. */
+    const named = Effect.fnUntraced(function*(
       scope: Scope,
       providers: ReadonlyArray<string>,
-      { id, receipt }: Named
+      receipts: ReadonlyArray<Receipt>
     ) {
-      const reference = receipt.reference === undefined ? undefined : Outcome.referenceOf(receipt.reference)
-      const at = timeOf(receipt, id, yield* Clock.currentTimeMillis)
-      yield* journal.observe({
-        scope,
-        id,
-        event: receipt.event,
-        history: entry(receipt, at),
-        reason: receipt.event === "Bounce" ? "BOUNCED" : undefined,
-        eventId: Text.stored(receipt.id, longestName),
-        call: { providers, number: receipt.attempt, reference }
-      }).pipe(Effect.catchTag("MessageNotFound", () => Effect.void))
+      const wanted = new Set(
+        receipts.flatMap((receipt) =>
+          receipt.messageId === undefined && receipt.reference !== undefined
+            ? [Outcome.referenceOf(receipt.reference)]
+            : []
+        )
+      )
+      const known = new Map<string, MessageId>()
+      for (const some of Array.chunksOf(wanted, together)) {
+        for (const [reference, id] of yield* references.find(scope, providers, some)) known.set(reference, id)
+      }
+      return receipts.flatMap((receipt): ReadonlyArray<Named> => {
+        const id = receipt.messageId ?? known.get(referenceOf(receipt) ?? "")
+        return id === undefined ? [] : [{ id, receipt }]
+      })
     })
 
     /** Applies those whose messages are found, and then the others once theirs are: nobody's waits for them. */
@@ -140,23 +162,13 @@ export const layer = Layer.effect(
       [wait, ...waits]: ReadonlyArray<Duration.Input> = looks
     ): Effect.Effect<void, StoreUnavailable> =>
       Effect.gen(function*() {
-        const ids = yield* Effect.forEach(receipts, (receipt) => idOf(scope, providers, receipt), {
-          concurrency: together
-        })
-        const found = receipts.flatMap((receipt, n) => {
-          const id = ids[n]
-          return id === undefined ? [] : [{ id, receipt }]
-        })
-        // Grouped by the message found, since one receipt may name it by our id and another by the provider's
-        // reference.
-        const byMessage = Map.groupBy(found, ({ id }) => id)
-        yield* Effect.forEach(
-          byMessage.values(),
-          (group) =>
-            Effect.forEach(group.toSorted(inOrder), (receipt) => one(scope, providers, receipt), { discard: true }),
-          { concurrency: together, discard: true }
-        )
-        const left = receipts.filter(({ reference }, n) => ids[n] === undefined && reference !== undefined)
+        const found = yield* named(scope, providers, receipts)
+        const now = yield* Clock.currentTimeMillis
+        for (const some of Array.chunksOf(found.toSorted(inOrder), together)) {
+          yield* journal.observeAll(some.map((one) => observed(scope, providers, one, now)))
+        }
+        const done = new Set(found.map(({ receipt }) => receipt))
+        const left = receipts.filter((receipt) => receipt.reference !== undefined && !done.has(receipt))
         if (wait !== undefined && left.length > 0) {
           yield* Effect.delay(applying(scope, providers, left, waits), wait)
         }

@@ -12,6 +12,7 @@ import { owners } from "#test/contracts/JournalOwners.ts"
 import { repeats } from "#test/contracts/JournalRepeats.ts"
 import { steps } from "#test/contracts/JournalSteps.ts"
 import { timelines } from "#test/contracts/JournalTimelines.ts"
+import { together } from "#test/contracts/JournalTogether.ts"
 import { turns } from "#test/contracts/JournalTurns.ts"
 import { twins } from "#test/contracts/JournalTwins.ts"
 import { describe, layer } from "@effect/vitest"
@@ -31,6 +32,7 @@ export const journalContract = <E>(
     describe("record again", () => repeats(it))
     describe("timelines", () => timelines(it))
     describe("observe", () => observations(it))
+    describe("observeAll", () => together(it))
     describe("due", () => due(it))
     describe("due by turns", () => turns(it))
     describe("environments", () => twins(it))

@@ -166,6 +166,7 @@ export const make = Effect.fnUntraced(function*<S>(stores: NodeStores<S>) {
         Layer.succeed(Journal, {
           accept: (acceptance) => alive(journal.accept(acceptance)),
           observe: (observed) => alive(journal.observe(observed)),
+          observeAll: (events) => alive(journal.observeAll(events)),
           take: (...args) => alive(journal.take(...args)),
           due: (window) => alive(journal.due(window)),
           record: (step) =>

@@ -3,34 +3,68 @@ import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { Attempt } from "#schemas/Attempt.ts"
 import { HistoryEvent } from "#schemas/History.ts"
 import { Status } from "#schemas/Status.ts"
-import { type Proof, type Verdict, weigh } from "#src/delivery/journal/Evidence.ts"
+import { type Verdict, weigh } from "#src/delivery/journal/Evidence.ts"
 import type { Handover } from "#src/delivery/journal/Handover.ts"
 import { Lane } from "#src/delivery/journal/OpenMessage.ts"
-import { type Journal, MessageNotFound, type Observed } from "#src/delivery/Journal.ts"
+import { type Journal, MessageNotFound, type Observation, type Observed } from "#src/delivery/Journal.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import { Clock, Effect, Exit, Option, Schema, Struct } from "effect"
+import { Clock, Effect, Exit, Schema, Struct } from "effect"
 import type { SqlClient } from "effect/sql"
 
 const Call = Attempt.mapFields(
   Struct.pick(["number", "channel", "provider", "state", "kind", "startedAt", "endedAt", "reference"])
 )
 const decodeStored = Schema.decodeUnknownEffect(
-  Schema.Array(Schema.Struct({ status: Status, dueAt: Schema.NullOr(Schema.Number), shard: Schema.Int }))
+  Schema.Array(
+    Schema.Struct({ id: Schema.String, status: Status, dueAt: Schema.NullOr(Schema.Number), shard: Schema.Int })
+  )
 )
 const decodeFound = Schema.decodeUnknownEffect(
-  Schema.Tuple([Schema.Struct({ calls: Schema.fromJsonString(Schema.Array(Call)), repeated: Schema.Boolean })])
+  Schema.Array(
+    Schema.Struct({
+      id: Schema.String,
+      calls: Schema.fromJsonString(Schema.Array(Call)),
+      repeated: Schema.Boolean
+    })
+  )
 )
 const encodeEvents = Schema.encodeEffect(Schema.fromJsonString(Schema.Array(HistoryEvent)))
 
-const columns = new Map(stamps)
+/** In the order of ids, in which all who lock several messages take them (`Rename`). */
+const lock = `select id, status, due_at::float8 as "dueAt", shard from messages
+  where scope = $1 and id = any($2::text[]) and id between $3 and $4 order by id collate "C" for update`
 
-type Seen = Exit.Exit<{ readonly isStirred: boolean }, MessageNotFound | StoreUnavailable>
+/**
+ * A statement of its own, after the locks are granted: the locking statement, if it had to wait, would see the calls as
+ * they were before.
+ */
+const find = `select x.id,
+    coalesce((select json_agg(json_build_object('number', number, 'channel', channel, 'provider', provider,
+        'state', state, 'kind', kind, 'startedAt', started_at, 'endedAt', ended_at, 'reference', reference) order by number)
+      from attempts where scope = $1 and message_id = x.id and message_id between $4 and $5), '[]')::text as calls,
+    exists (select from history where scope = $1 and message_id = x.id and step = x.step and message_id between $4 and $5)
+      as repeated
+  from unnest($2::text[], $3::text[]) as x(id, step)`
 
-/** Whether the message's owner has to look at it. If no answer came it may have been stirred, and a repeat would not tell. */
-const mayBeStirred = (exit: Seen): boolean =>
-  Exit.isSuccess(exit)
-    ? exit.value.isStirred
-    : !Option.exists(Exit.findErrorOption(exit), ({ _tag }) => _tag === "MessageNotFound")
+const stampNames = stamps.map(([, column]) => column)
+
+/** What became of each message, one row each, and the calls that were proved. */
+const move = `with x as (select * from json_to_recordset($2::json) as x(id text, status text, reason text, error text,
+      due_at bigint, closes boolean, at bigint, step text, events text, ${
+  stampNames.map((name) => `${name} bigint`).join(", ")
+})),
+  moved as (update messages m set
+      status = x.status,
+      reason = coalesce(x.reason, m.reason),
+      error = coalesce(x.error, m.error),
+      due_at = case when not x.closes then coalesce(x.due_at, m.due_at) end,
+      ${stampNames.map((name) => `${name} = coalesce(m.${name}, x.${name})`).join(", ")}
+    from x where m.scope = $1 and m.id = x.id and m.id between $4 and $5),
+  told as (insert into history (scope, message_id, at, step, events) select $1, id, at, step, events from x
+    on conflict do nothing)
+  update attempts a set state = 'accepted', kind = p.kind, reference = p.reference, error = p.error, ended_at = p.ended_at
+  from json_to_recordset($3::json) as p(id text, number smallint, kind text, reference text, error text, ended_at bigint)
+  where a.scope = $1 and a.message_id = p.id and a.number = p.number and a.message_id between $4 and $5`
 
 /**
  * Names an event within its message's history: by the provider's own id of it if there is one, by which a repeat is
@@ -38,78 +72,121 @@ const mayBeStirred = (exit: Seen): boolean =>
  */
 const stepOf = ({ event, eventId }: Observed): string => eventId === undefined ? event : `${event}:${eventId}`
 
+/** The name by which a repeat is looked for; no event has the empty one. */
+const repeatOf = (observed: Observed): string => observed.eventId === undefined ? "" : stepOf(observed)
+
+/** A message's row after an event, as `move` reads it; `undefined` if the event leaves it as it is. */
+const rowOf = Effect.fnUntraced(function*(observed: Observed, verdict: Verdict) {
+  const { event, id, reason } = observed
+  const { dueAt, history, observation: { after, applied }, sentAt } = verdict
+  if (history === undefined) return undefined
+  return {
+    id,
+    status: after,
+    reason: applied ? reason : undefined,
+    error: applied ? history.error : undefined,
+    due_at: dueAt,
+    closes: event === "Cancel",
+    at: history.ts,
+    step: stepOf(observed),
+    events: yield* encodeEvents([history]),
+    ...Object.fromEntries(stamps.flatMap(([of, column]) => of === event ? [[column, history.ts]] : [])),
+    ...(sentAt === undefined ? {} : { sent_at: sentAt })
+  }
+})
+
+/** A call that was proved, as `move` reads it. */
+const provedRow = ({ id }: Observed, { proof }: Verdict) =>
+  proof === undefined ? [] : [{ ...proof, id, ended_at: proof.endedAt }]
+
+/** What became of an event. `stirred`: the shard of a message whose due time it changed. */
+interface Seen {
+  readonly observation: Observation
+  readonly stirred: number | undefined
+}
+
+/** Events of messages that there are, and what became of them. */
+type Answers = ReadonlyMap<Observed, Seen>
+
+/** Whether an owner has to look again. If no answer came a message may have been stirred, and a repeat would not tell. */
+const mayBeStirred = (exit: Exit.Exit<Answers, StoreUnavailable>): boolean =>
+  Exit.isFailure(exit) || exit.value.values().some(({ stirred }) => stirred !== undefined)
+
+/** The first events of messages of one environment. */
+const firstOf = (batch: ReadonlyArray<Observed>): ReadonlyArray<Observed> =>
+  batch.filter(({ id, scope }, n) =>
+    scope === batch[0]?.scope && batch.findIndex((one) => one.id === id && one.scope === scope) === n
+  )
+
 /**
- * The second door (`Journal.observe`): locks the message row, applies the lifecycle table to the stored status, and
- * writes status, first time and history together. If the event changes the message's due time, the shard's owner is
- * told, on this node or another.
+ * The second door (`Journal.observe`): locks the rows of messages, applies the lifecycle table to their stored
+ * statuses, and writes statuses, first times and history together, for any number of messages in three statements. If
+ * an event changes a message's due time, the shard's owner is told, on this node or another.
  */
-export const observe = (sql: SqlClient.SqlClient, handover: Handover["Service"]): Journal["Service"]["observe"] => {
-  /**
-   * A statement of its own, after the lock is granted: the locking statement, if it had to wait, would see the calls as
-   * they were before.
-   */
-  const find = (observed: Observed) => {
-    const { eventId, id, scope } = observed
-    return Effect.flatMap(
-      sql`select coalesce(json_agg(json_build_object('number', number, 'channel', channel, 'provider', provider,
-          'state', state, 'kind', kind, 'startedAt', started_at,
-          'endedAt', ended_at, 'reference', reference) order by number), '[]')::text as calls,
-        ${eventId !== undefined} and exists (
-          select from history where scope = ${scope} and message_id = ${id} and step = ${stepOf(observed)}) as repeated
-      from attempts where scope = ${scope} and message_id = ${id}`,
+export const observing = (sql: SqlClient.SqlClient, handover: Handover["Service"]) => {
+  /** Applies events of different messages of one environment. */
+  const apply = Effect.fnUntraced(function*(events: ReadonlyArray<Observed>) {
+    const now = yield* Clock.currentTimeMillis
+    const scope = events[0]?.scope
+    const ids = events.map(({ id }) => id)
+    const bounds = [ids.reduce((a, b) => a < b ? a : b), ids.reduce((a, b) => a > b ? a : b)]
+    const locked = yield* Effect.flatMap(sql.unsafe(lock, [scope, ids, ...bounds]), decodeStored)
+    const storedOf = new Map(locked.map((row) => [row.id, row]))
+    const known = events.filter(({ id }) => storedOf.has(id))
+    if (known.length === 0) return new Map<Observed, Seen>()
+    const found = yield* Effect.flatMap(
+      sql.unsafe(find, [scope, known.map(({ id }) => id), known.map(repeatOf), ...bounds]),
       decodeFound
     )
-  }
-
-  const move = Effect.fnUntraced(function*(
-    observed: Observed,
-    { dueAt, observation: { after, applied }, sentAt }: Verdict,
-    history: HistoryEvent
-  ) {
-    const { event, id, reason, scope } = observed
-    const stamp = columns.get(event)
-    yield* sql`update messages set status = ${after},
-        reason = ${applied && reason !== undefined ? sql`${reason}` : sql`reason`},
-        error = ${applied && history.error !== undefined ? sql`${history.error}` : sql`error`},
-        sent_at = coalesce(sent_at, ${sentAt ?? (event === "Send" ? history.ts : null)}::bigint),
-        due_at = ${event === "Cancel" ? sql`null` : dueAt === undefined ? sql`due_at` : sql`${dueAt}`}
-        ${
-      stamp === undefined || event === "Send" ? sql`` : sql`, ${sql(stamp)} = coalesce(${sql(stamp)}, ${history.ts})`
+    const foundOf = new Map(found.map((row) => [row.id, row]))
+    const weighed = known.flatMap((observed) => {
+      const [stored, calls] = [storedOf.get(observed.id), foundOf.get(observed.id)]
+      if (stored === undefined || calls === undefined) return []
+      const { dueAt, shard, status } = stored
+      return [{ observed, shard, verdict: weigh({ ...calls, status, dueAt: dueAt ?? undefined }, observed, now) }]
+    })
+    const rows = yield* Effect.forEach(weighed, ({ observed, verdict }) => rowOf(observed, verdict))
+    const moved = rows.filter((row) => row !== undefined)
+    if (moved.length > 0) {
+      const proved = weighed.flatMap(({ observed, verdict }) => provedRow(observed, verdict))
+      yield* sql.unsafe(move, [scope, JSON.stringify(moved), JSON.stringify(proved), ...bounds])
     }
-      where scope = ${scope} and id = ${id}`
-    yield* sql`insert into history (scope, message_id, at, step, events)
-      values (${scope}, ${id}, ${history.ts}, ${stepOf(observed)}, ${yield* encodeEvents([history])})
-      on conflict do nothing`
+    const stirred = new Set(weighed.flatMap(({ shard, verdict }) => verdict.dueAt === undefined ? [] : [shard]))
+    for (const shard of stirred) {
+      if (!handover.owns(shard)) yield* sql`select pg_notify('tidings_due', ${String(shard)})`
+    }
+    return new Map(
+      weighed.map(({ observed, shard, verdict: { dueAt, observation } }) =>
+        [observed, { observation, stirred: dueAt === undefined ? undefined : shard }] as const
+      )
+    )
   })
 
-  const prove = ({ id, scope }: Observed, { endedAt, error, kind, number, reference }: Proof) =>
-    sql`update attempts set state = 'accepted', kind = ${kind}, reference = ${reference}, error = ${error},
-        ended_at = ${endedAt}
-      where scope = ${scope} and message_id = ${id} and number = ${number}`
+  /**
+   * A further event of a message is weighed against what the first has left. It has a transaction of its own, in whose
+   * order the events of one millisecond are shown (`Timelines`).
+   */
+  const together = (batch: ReadonlyArray<Observed>): Effect.Effect<Answers, StoreUnavailable> => {
+    const first = firstOf(batch)
+    const rest = batch.filter((observed) => !first.includes(observed))
+    const seen = apply(first).pipe(
+      sql.withTransaction,
+      orUnavailable,
+      Effect.onExit((exit) => mayBeStirred(exit) ? handover.behind(Lane.literals) : Effect.void)
+    )
+    return rest.length === 0
+      ? seen
+      : Effect.flatMap(seen, (one) => Effect.map(together(rest), (other) => new Map([...one, ...other])))
+  }
 
-  return Effect.fnUntraced(
-    function*(observed) {
-      const { id, scope } = observed
-      const now = yield* Clock.currentTimeMillis
-      const [stored] = yield* Effect.flatMap(
-        sql`select status, due_at::float8 as "dueAt", shard from messages
-          where scope = ${scope} and id = ${id} for update`,
-        decodeStored
-      )
-      if (stored === undefined) return yield* new MessageNotFound({ id })
-      const [found] = yield* find(observed)
-      const { dueAt, shard, status } = stored
-      const verdict = weigh({ ...found, status, dueAt: dueAt ?? undefined }, observed, now)
-      const { history, observation, proof } = verdict
-      if (history !== undefined) yield* move(observed, verdict, history)
-      if (proof !== undefined) yield* prove(observed, proof)
-      const isStirred = verdict.dueAt !== undefined
-      if (isStirred && !handover.owns(shard)) yield* sql`select pg_notify('tidings_due', ${String(shard)})`
-      return { observation, isStirred }
-    },
-    sql.withTransaction,
-    orUnavailable,
-    Effect.onExit((exit) => mayBeStirred(exit) ? handover.behind(Lane.literals) : Effect.void),
-    Effect.map(({ observation }) => observation)
-  )
+  return {
+    observe: (observed: Observed) =>
+      Effect.flatMap(together([observed]), (seen) => {
+        const found = seen.get(observed)
+        return found === undefined
+          ? Effect.fail(new MessageNotFound({ id: observed.id }))
+          : Effect.succeed(found.observation)
+      }),
+    observeAll: (events: ReadonlyArray<Observed>) => events.length === 0 ? Effect.void : Effect.asVoid(together(events))
+  } satisfies Pick<Journal["Service"], "observe" | "observeAll">
 }

@@ -4,7 +4,7 @@ import { Journal, type Observed } from "#src/delivery/Journal.ts"
 import * as Receipts from "#src/reports/Receipts.ts"
 import { References } from "#src/reports/References.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Option, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { TestClock } from "effect/testing"
 
 const at = 1_800_000_000_000
@@ -18,15 +18,12 @@ const events = ["Deliver", "Open", "Click", "Bounce"] as const
 const heard = Effect.fnUntraced(function*(receipts: ReadonlyArray<Receipts.Receipt>, unknown = 0) {
   const seen: Array<Observed> = []
   const journal = Layer.mock(Journal, {
-    observe: (observed) =>
-      Effect.sync(() => {
-        seen.push(observed)
-        return { before: "SENT" as const, after: "SENT" as const, applied: true, inFlight: false }
-      })
+    observeAll: (events) => Effect.sync(() => void seen.push(...events))
   })
   let looks = 0
   const references = Layer.mock(References, {
-    find: () => Effect.sync(() => looks++ < unknown ? Option.none() : Option.some(message))
+    find: (_, __, wanted) =>
+      Effect.sync(() => new Map(looks++ < unknown ? [] : wanted.map((reference) => [reference, message])))
   })
   yield* TestClock.setTime(at + 60_000)
   const applying = yield* Receipts.Receipts.use((_) => _.apply(Scope.make(1), ["mail"], receipts)).pipe(

@@ -22,6 +22,7 @@ describe("A look at what is due", () => {
         accept: () => unused,
         record: () => unused,
         observe: () => unused,
+        observeAll: () => unused,
         take: (shard) => Effect.sync(() => ({ shard, epoch: ++epoch, seq: 100 })),
         due: () =>
           Effect.suspend(() => {

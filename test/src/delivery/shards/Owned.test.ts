@@ -29,6 +29,7 @@ const live = (story: { readonly stop: Stop; readonly fencedAt?: number; readonly
     accept: () => unused,
     record: () => unused,
     observe: () => unused,
+    observeAll: () => unused,
     due: () => unused,
     take: (shard) =>
       Effect.suspend(() => {
@@ -61,6 +62,7 @@ const always = () => {
     accept: () => unused,
     record: () => unused,
     observe: () => unused,
+    observeAll: () => unused,
     due: () => unused,
     take: (shard) => Effect.sync(() => ({ shard, epoch: ++epoch, seq: 70 + epoch }))
   }))
@@ -176,6 +178,7 @@ describe("Owned", () => {
         accept: () => unused,
         record: () => unused,
         observe: () => unused,
+        observeAll: () => unused,
         due: () => unused,
         take: (shard) => Effect.map(Effect.sleep("1 second"), () => ({ shard, epoch: ++epochs, seq: 0 }))
       }))

@@ -94,6 +94,7 @@ export const world = Effect.fnUntraced(function*(capacity: number) {
     accept: () => unused,
     record: () => unused,
     observe: () => unused,
+    observeAll: () => unused,
     take: (shard) => Effect.succeed({ shard, epoch: 1, seq: 0 }),
     due: (window) =>
       Effect.suspend(() => {
