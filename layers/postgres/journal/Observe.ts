@@ -30,9 +30,13 @@ const decodeFound = Schema.decodeUnknownEffect(
 )
 const encodeEvents = Schema.encodeEffect(Schema.fromJsonString(Schema.Array(HistoryEvent)))
 
-/** In the order of ids, in which all who lock several messages take them (`Rename`). */
-const lock = `select id, status, due_at::float8 as "dueAt", shard from messages
-  where scope = $1 and id = any($2::text[]) and id between $3 and $4 order by id collate "C" for update`
+/**
+ * In the order of ids, in which all who lock several messages take them (`Rename`). Each message is looked up by its
+ * whole key: of a join, the planner may read a day's messages instead, if it knows nothing of them yet.
+ */
+const lock = `select m.* from unnest($2::text[]) as x(id) cross join lateral (
+    select id, status, due_at::float8 as "dueAt", shard from messages
+    where scope = $1 and id = x.id and id between $3 and $4 for update) as m`
 
 /**
  * A statement of its own, after the locks are granted: the locking statement, if it had to wait, would see the calls as
@@ -128,8 +132,8 @@ export const observing = (sql: SqlClient.SqlClient, handover: Handover["Service"
   const apply = Effect.fnUntraced(function*(events: ReadonlyArray<Observed>) {
     const now = yield* Clock.currentTimeMillis
     const scope = events[0]?.scope
-    const ids = events.map(({ id }) => id)
-    const bounds = [ids.reduce((a, b) => a < b ? a : b), ids.reduce((a, b) => a > b ? a : b)]
+    const ids = events.map(({ id }) => id).toSorted()
+    const bounds = [ids[0], ids.at(-1)]
     const locked = yield* Effect.flatMap(sql.unsafe(lock, [scope, ids, ...bounds]), decodeStored)
     const storedOf = new Map(locked.map((row) => [row.id, row]))
     const known = events.filter(({ id }) => storedOf.has(id))

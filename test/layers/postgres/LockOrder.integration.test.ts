@@ -111,6 +111,36 @@ layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layer)), { excludeTestS
       30_000
     )
 
+    it.effect.each([[0, 1, 2], [2, 1, 0]])(
+      "so do events that are told together: %s",
+      (order) =>
+        Effect.gen(function*() {
+          const { held, messages, names, old, place: { at, scope }, remove, waiting } = yield* started
+          const { observeAll } = yield* Journal
+          const other = yield* held(messages[1].id)
+          const told = yield* Effect.forkChild(
+            observeAll(
+              order.flatMap((n) => messages.slice(n, n + 1)).map(({ id }) => ({
+                scope,
+                id,
+                event: "Open" as const,
+                history: { type: "OPENED" as const, ts: at + 50 }
+              }))
+            )
+          )
+          yield* waiting(1)
+          const removal = yield* Effect.forkChild(remove)
+          yield* waiting(2)
+          yield* other
+          yield* Fiber.join(removal)
+          yield* Fiber.join(told)
+          const log = yield* MessageLog
+          for (const { id } of messages) assert.strictEqual((yield* log.get(scope, id)).opened, at + 50)
+          assert.deepStrictEqual(yield* names, [old, old, old])
+        }),
+      30_000
+    )
+
     it.effect(
       "writers of one user's preferences never wait for each other in a circle",
       () =>
