@@ -52,7 +52,10 @@ const find = `select x.id,
 
 const stampNames = stamps.map(([, column]) => column)
 
-/** What became of each message, one row each, and the calls that were proved. */
+/**
+ * What became of each message, one row each, and the calls that were proved. Messages are read by their keys ($4): of
+ * bounds alone, the planner may read whatever is between them.
+ */
 const move = `with x as (select * from json_to_recordset($2::json) as x(id text, status text, reason text, error text,
       due_at bigint, closes boolean, at bigint, step text, events text, ${
   stampNames.map((name) => `${name} bigint`).join(", ")
@@ -63,12 +66,12 @@ const move = `with x as (select * from json_to_recordset($2::json) as x(id text,
       error = coalesce(x.error, m.error),
       due_at = case when not x.closes then coalesce(x.due_at, m.due_at) end,
       ${stampNames.map((name) => `${name} = coalesce(m.${name}, x.${name})`).join(", ")}
-    from x where m.scope = $1 and m.id = x.id and m.id between $4 and $5),
+    from x where m.scope = $1 and m.id = any($4::text[]) and m.id = x.id),
   told as (insert into history (scope, message_id, at, step, events) select $1, id, at, step, events from x
     on conflict do nothing)
   update attempts a set state = 'accepted', kind = p.kind, reference = p.reference, error = p.error, ended_at = p.ended_at
   from json_to_recordset($3::json) as p(id text, number smallint, kind text, reference text, error text, ended_at bigint)
-  where a.scope = $1 and a.message_id = p.id and a.number = p.number and a.message_id between $4 and $5`
+  where a.scope = $1 and a.message_id = any($4::text[]) and a.message_id = p.id and a.number = p.number`
 
 /**
  * Names an event within its message's history: by the provider's own id of it if there is one, by which a repeat is
@@ -153,7 +156,7 @@ export const observing = (sql: SqlClient.SqlClient, handover: Handover["Service"
     const moved = rows.filter((row) => row !== undefined)
     if (moved.length > 0) {
       const proved = weighed.flatMap(({ observed, verdict }) => provedRow(observed, verdict))
-      yield* sql.unsafe(move, [scope, JSON.stringify(moved), JSON.stringify(proved), ...bounds])
+      yield* sql.unsafe(move, [scope, JSON.stringify(moved), JSON.stringify(proved), ids])
     }
     const stirred = new Set(weighed.flatMap(({ shard, verdict }) => verdict.dueAt === undefined ? [] : [shard]))
     for (const shard of stirred) {
