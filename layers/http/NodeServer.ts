@@ -44,6 +44,7 @@ const mostUnanswered = 32
 
 const refusals: Readonly<Record<string, readonly [status: string, message: string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "The request did not arrive in time"],
+  HPE_INVALID_URL: ["400 Bad Request", "The URL is not valid: percent-encode what is not ASCII"],
   HPE_HEADER_OVERFLOW: ["431 Request Header Fields Too Large", "Request headers exceed 16 kB"],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: ["413 Payload Too Large", "Chunk extensions are too long"]
 }
