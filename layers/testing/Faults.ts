@@ -12,6 +12,7 @@ import { Array } from "effect"
  * - `leave`: a node stops in order, and is started again a while later.
  * - `jump`: the wall clock of all nodes is set forward or back.
  * - `outage`: the store refuses everything for a while.
+ * - `lag`: each way to the store or back takes 0.1 to 3 s for a while. `all` does not draw it.
  */
 export type Kind = Exclude<Incident["kind"], "lostAnswer" | "move">
 
@@ -54,6 +55,7 @@ export const make = (options: {
 }) => {
   const { chance, cluster, faults, incidents, loop } = options
   let outages = 0
+  let lags = 0
   let healed = false
 
   const note = (kind: Kind, node: string | undefined, drawn: number | undefined, by?: number): Incident => {
@@ -124,6 +126,10 @@ export const make = (options: {
         outages++
         return lasts(note(kind, undefined, drawn), chance.int(50, 12_000), () => outages--)
       }
+      case "lag": {
+        lags++
+        return lasts(note(kind, undefined, drawn), chance.int(1_000, 30_000), () => lags--)
+      }
     }
   }
 
@@ -142,6 +148,7 @@ export const make = (options: {
   return {
     strike,
     isDown: () => outages > 0,
+    isSlow: () => lags > 0,
     /** The probability of a move now (`Faults.moves`). */
     moves: () => healed ? 0 : faults.moves ?? 0,
     /** Ends all faults; no drawn one begins any more. */

@@ -146,7 +146,7 @@ export interface Report {
  * commit) and `move` (a node gave a shard up in order, to another one), which is no fault.
  */
 export interface Incident {
-  readonly kind: "crash" | "freeze" | "rob" | "leave" | "jump" | "outage" | "lostAnswer" | "move"
+  readonly kind: "crash" | "freeze" | "rob" | "leave" | "jump" | "outage" | "lag" | "lostAnswer" | "move"
   readonly node: string | undefined
   readonly at: number
   until: number

@@ -47,7 +47,8 @@ const kinds: Readonly<Record<Kind, true>> = {
   rob: true,
   leave: true,
   jump: true,
-  outage: true
+  outage: true,
+  lag: true
 }
 
 const isWhole = (from: number) => (value: number | null | undefined): boolean =>

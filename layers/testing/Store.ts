@@ -27,6 +27,7 @@ interface Options {
   /** The probability that an answer is lost after the commit. */
   readonly loses: number
   readonly isDown: () => boolean
+  readonly isSlow: () => boolean
   readonly incidents: Array<Incident>
   /** Notifies nodes of new rows in these shards. */
   readonly announce: (shards: ReadonlyArray<number>) => void
@@ -53,7 +54,7 @@ export const make = (options: Options) => {
   const commits: Array<Commit> = []
   const { clock } = loop.process("store")
 
-  const latency = () => chance.happens(0.01) ? chance.int(100, 3_000) : chance.int(1, 12)
+  const latency = () => chance.happens(options.isSlow() ? 1 : 0.01) ? chance.int(100, 3_000) : chance.int(1, 12)
   const fate = (): Fate => options.isDown() ? "refused" : chance.happens(options.loses) ? "unheard" : "served"
   const look = <A>(f: (state: State) => A): A => f(database.committed())
   const row = (scope: Scope, id: MessageId) => look((state) => findMessage(state, scope, id))

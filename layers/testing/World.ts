@@ -113,6 +113,7 @@ export const make = (seed: number, options: WorldOptions) => {
     database,
     loses: options.faults.lostAnswers,
     isDown: faults.isDown,
+    isSlow: faults.isSlow,
     incidents,
     announce: (shards) => {
       if (shards.length === 0) return

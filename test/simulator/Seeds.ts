@@ -1,7 +1,8 @@
 import type { History } from "#layers/testing/History.ts"
 import * as Simulation from "#layers/testing/Simulation.ts"
 import * as Checker from "./Checker.ts"
-import { options, story } from "./Story.ts"
+import * as Lagging from "./Lagging.ts"
+import * as Ordinary from "./Story.ts"
 
 /** A seed whose history breaks an invariant. */
 export interface Finding {
@@ -9,7 +10,11 @@ export interface Finding {
   readonly complaints: ReadonlyArray<string>
 }
 
-export const live = (seed: number): History => Simulation.run(seed, story, options(seed))
+/** One world in twenty lags. */
+export const live = (seed: number): History =>
+  seed % 20 === 12
+    ? Simulation.run(seed, Lagging.story, Lagging.options(seed))
+    : Simulation.run(seed, Ordinary.story, Ordinary.options(seed))
 
 /**
  * The first seed from `from` on, `count` at most, that finds something.

@@ -45,6 +45,28 @@ describe("A world", () => {
     assert.isAbove(met.reduce((sum, one) => sum + one, 0), 10)
   })
 
+  it("whose store lags answers later, and after that as soon as before", () => {
+    const sent = (world: Simulation.World, key: string) =>
+      world.send({ to: { email: `${key}@x.test` }, content }, { key })
+    const story: Simulation.Story = Effect.fnUntraced(function*(world) {
+      yield* Effect.sleep("3 seconds")
+      yield* world.strike("lag")
+      yield* sent(world, "a")
+      yield* Effect.sleep("1 minute")
+      yield* sent(world, "b")
+    })
+    const took = (request: Simulation.Request | undefined) =>
+      request?.tries.map(({ answeredAt, at }) => (answeredAt ?? Infinity) - at).at(-1) ?? NaN
+    for (let seed = 1; seed <= 20; seed++) {
+      const { deliveries, incidents, requests } = Simulation.run(seed, story, { faults: Faults.none })
+      const faults = incidents.filter(({ kind }) => kind !== "move")
+      assert.deepStrictEqual([deliveries.length, faults.map(({ kind }) => kind)], [2, ["lag"]], `seed ${seed}`)
+      const [slow = 0, fast = 0] = requests.map(took)
+      assert.isAtLeast(slow, 200, `seed ${seed}`)
+      assert.isBelow(fast, slow, `seed ${seed}`)
+    }
+  })
+
   it("a node that leaves in order finishes the calls that it has made", () => {
     const story: Simulation.Story = Effect.fnUntraced(function*(world) {
       yield* world.send({ to: { email: "a@x.test" }, content }, { key: "k" })

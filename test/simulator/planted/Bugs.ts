@@ -51,7 +51,7 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "an unknown outcome is taken for a refusal",
-    seed: 1,
+    seed: 2,
     file: "src/delivery/attempts/Outcome.ts",
     text: `failure._tag === "Unknown" ? "unknown" : "rejected"`,
     becomes: `"rejected"`

@@ -52,5 +52,12 @@ export const owners: ReadonlyArray<Bug> = [
     file: "src/delivery/shards/Reader.ts",
     text: "givenUp.add(recipientKey)\n      behind()",
     becomes: "givenUp.add(recipientKey)"
+  },
+  {
+    name: "what is newer than what was given up with the shard passes it",
+    seed: 1492,
+    file: "src/delivery/shards/Reader.ts",
+    text: "givenUp.add(recipientKey)\n      behind()",
+    becomes: "behind()"
   }
 ]
