@@ -51,7 +51,8 @@ export const start = (options: SMTPServerOptions = {}) =>
       () => Effect.callback<void>((resume) => server.close(() => resume(Effect.void)))
     )
     const address = server.server.address()
-    return { port: typeof address === "object" && address !== null ? address.port : 0, taken, logins }
+    const port = typeof address === "object" && address !== null ? address.port : 0
+    return { port, taken, logins, open: () => server.connections.size }
   })
 
 /** A header field of a message, unfolded. */
