@@ -4,6 +4,7 @@ import type { BrandDraft } from "#schemas/Brand.ts"
 import type { JsonMap } from "#schemas/Optional.ts"
 import type { PreferenceTopic } from "#schemas/Preferences.ts"
 import type { Profile } from "#schemas/Profile.ts"
+import type { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
 import { Scope } from "#schemas/Scope.ts"
 import { elementalVersion, type Template, type TemplateContent } from "#schemas/Template.ts"
 import type { TenantDraft } from "#schemas/Tenant.ts"
@@ -28,6 +29,8 @@ export interface GivenTemplate
   readonly subscription?: Template["subscription"] | undefined
   /** One of `Given.brands`. */
   readonly brand?: Template["brand"] | undefined
+  /** One of `Given.strategies`. */
+  readonly routing?: Template["routing"] | undefined
 }
 
 /** What is stored when a world begins, the same in both of its environments. */
@@ -40,6 +43,8 @@ export interface Given {
   readonly topics?: ReadonlyArray<string> | Readonly<Record<string, PreferenceTopic>>
   /** Published templates by id. */
   readonly templates?: Readonly<Record<string, GivenTemplate>>
+  /** What PUT /routing-strategies/:id takes, by id: how messages go whose template names it. */
+  readonly strategies?: Readonly<Record<string, RoutingStrategy>>
   /** What PUT /brands/:id takes, by brand id. The first one becomes the default brand, as it does in the API. */
   readonly brands?: Readonly<Record<string, BrandDraft>>
   /** Tenants by id. */
@@ -73,7 +78,7 @@ const topicsOf = ({ topics = [] }: Given): ReadonlyArray<readonly [id: string, t
  * `at`: the time of its rows, in epoch ms.
  */
 export const stored = (empty: State, given: Given, at: number): State => {
-  const { lists = {}, profiles = {}, templates = {} } = given
+  const { lists = {}, profiles = {}, strategies = {}, templates = {} } = given
   const topics = topicsOf(given)
   const times = { created: at, updated: at }
   const section = (scope: Scope) => ({ scope, id: sectionId, section: JSON.stringify({ name: sectionId }), ...times })
@@ -89,19 +94,30 @@ export const stored = (empty: State, given: Given, at: number): State => {
     ...times
   })
   const template = (id: string, said: GivenTemplate) => (scope: Scope) => {
-    const { brand = null, elements, subscription = null, tags = [], throw_on_variable_not_found, version } = said
+    const {
+      brand = null,
+      elements,
+      routing = null,
+      subscription = null,
+      tags = [],
+      throw_on_variable_not_found,
+      version
+    } = said
     const content = { version: version ?? elementalVersion, elements }
     const draft = JSON.stringify({
       name: id,
       tags,
       brand,
       subscription,
-      routing: null,
+      routing,
       content,
       throw_on_variable_not_found
     })
     const live = { draft, draftAt: at, live: 1, versions: [{ template: draft, created: at }] }
     return { scope, id, alias: undefined, archived: false, ...live, ...times }
+  }
+  const strategy = (id: string, said: RoutingStrategy) => (scope: Scope) => {
+    return { scope, id, strategy: JSON.stringify(said), created: at, updated: undefined }
   }
   const subscriptions = (listId: string, users: ReadonlyArray<string>) => (scope: Scope) =>
     HashMap.fromIterable(
@@ -114,6 +130,7 @@ export const stored = (empty: State, given: Given, at: number): State => {
     ),
     lists: everywhere(Object.keys(lists).map((id) => [id, list(id)] as const)),
     templates: everywhere(Object.entries(templates).map(([id, said]) => [id, template(id, said)] as const)),
+    strategies: everywhere(Object.entries(strategies).map(([id, said]) => [id, strategy(id, said)] as const)),
     subscriptions: everywhere(Object.entries(lists).map(([id, users]) => [id, subscriptions(id, users)] as const)),
     preferences: {
       ...empty.preferences,

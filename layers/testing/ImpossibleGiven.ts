@@ -7,9 +7,11 @@ import { ListId } from "#schemas/List.ts"
 import { JsonMap, optional } from "#schemas/Optional.ts"
 import { PreferenceTopic } from "#schemas/Preferences.ts"
 import { Profile, UserId } from "#schemas/Profile.ts"
+import { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
 import { sentence } from "#schemas/SchemaRefusal.ts"
 import { Template, TemplateContent } from "#schemas/Template.ts"
 import { TenantDraft } from "#schemas/Tenant.ts"
+import * as Ways from "#src/delivery/providers/Ways.ts"
 import * as AudienceRules from "#src/people/AudienceRules.ts"
 import { Predicate, Result, Schema, Struct } from "effect"
 
@@ -25,6 +27,7 @@ const ofATemplate = {
   tags: Schema.optional(Template.fields.tags),
   brand: Schema.optional(Template.fields.brand),
   subscription: Schema.optional(Template.fields.subscription),
+  routing: Schema.optional(Template.fields.routing),
   throw_on_variable_not_found: Template.fields.throw_on_variable_not_found
 } satisfies Readonly<Record<keyof GivenTemplate, Schema.Constraint>>
 
@@ -34,6 +37,7 @@ const kinds = {
   lists: is(ListId, Schema.Array(UserId)),
   topics: is(Id, PreferenceTopic),
   templates: is(Id, Schema.Struct(ofATemplate)),
+  strategies: is(Id, RoutingStrategy),
   brands: is(Id, BrandDraft),
   tenants: is(GroupId, Schema.Struct({ ...TenantDraft.fields, members: Schema.optional(Schema.Array(Member)) })),
   audiences: is(GroupId, AudienceBody)
@@ -83,14 +87,25 @@ const brandFault = (
     ? undefined
     : `.${id} has the brand ${named}, which is none of options.given.brands`
 
-/** Complains about a topic or a brand that is not given: the API refuses a template with such a one. */
-const namedFault = (given: Given, id: string, { brand, subscription }: GivenTemplate): string | undefined => {
+/** Complains about a topic, a strategy or a brand that is not given: the API refuses a template with such a one. */
+const namedFault = (given: Given, id: string, { brand, routing, subscription }: GivenTemplate): string | undefined => {
   const topic = subscription?.topic_id
   if (topic !== undefined && !entriesOf("topics", given).some(([one]) => one === topic))
     return `.${id} has the topic ${topic}, which is none of options.given.topics`
+  const strategy = routing?.strategy_id
+  if (strategy !== undefined && !Object.hasOwn(given.strategies ?? {}, strategy))
+    return `.${id} has the strategy ${strategy}, which is none of options.given.strategies`
   return brand === undefined || brand === null || Object.hasOwn(given.brands ?? {}, brand.id)
     ? undefined
     : `.${id} has the brand ${brand.id}, which is none of options.given.brands`
+}
+
+/** Complains about a channel in a brand that is not given: the API refuses such a strategy. */
+const channelFault = ({ brands = {} }: Given, id: string, strategy: RoutingStrategy): string | undefined => {
+  const brand = Ways.brandsOf(strategy).find((named) => !Object.hasOwn(brands, named))
+  return brand === undefined
+    ? undefined
+    : `.${id} has a channel in the brand ${brand}, which is none of options.given.brands`
 }
 
 const filterFault = (id: string, body: AudienceBody): string | undefined => {
@@ -104,11 +119,14 @@ const first = (faults: Iterable<string | undefined>): string | undefined => {
 }
 
 const kindFault = (kind: Kind, given: Given): string | undefined => {
-  const { audiences = {}, templates = {}, tenants = {} } = given
+  const { audiences = {}, strategies = {}, templates = {}, tenants = {} } = given
   const ids = entriesOf(kind, given)
   return first(ids.map(([id, value]) => entryFault(kind, id, value))) ??
     (kind === "templates"
       ? first(Object.entries(templates).map(([id, template]) => namedFault(given, id, template)))
+      : undefined) ??
+    (kind === "strategies"
+      ? first(Object.entries(strategies).map(([id, strategy]) => channelFault(given, id, strategy)))
       : undefined) ??
     (kind === "tenants"
       ? first(Object.entries(tenants).map(([id, tenant]) => parentFault(tenants, id) ?? brandFault(given, id, tenant)))

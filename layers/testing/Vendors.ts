@@ -6,6 +6,7 @@ import type { Profile } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type { Acceptance, Delivery, Provider, Vendor } from "#src/delivery/Provider.ts"
 import { sentence } from "#schemas/SchemaRefusal.ts"
+import * as Slots from "#src/delivery/attempts/Slots.ts"
 import { Effect, Exit, Result, Schema } from "effect"
 
 /**
@@ -25,6 +26,8 @@ export interface VendorOptions {
   readonly address: string
   /** Whether it delivers only once what is sent again with the same token, as vendors with idempotency keys do. */
   readonly folds?: boolean
+  /** How many calls it may get at a time from each node in each environment; the others wait. By default any number. */
+  readonly connections?: number
   /** Addresses that it refuses for good (`RecipientRejected`), written as in the profiles and recipients. */
   readonly rejects?: ReadonlyArray<string>
   /** When it refuses connections. It takes none of the calls that begin then, and the caller can tell. */
@@ -145,8 +148,14 @@ export const make = (loop: Loop, options: ReadonlyArray<VendorOptions>) => {
     })
   }
 
-  const vendor = (caller: Process, scope: Scope, { options: vendorOptions, version }: Installed): Vendor => ({
+  const vendor = (
+    caller: Process,
+    scope: Scope,
+    { options: vendorOptions, version }: Installed,
+    slots: Slots.Slots | undefined
+  ): Vendor => ({
     _tag: "Vendor",
+    ...(slots === undefined ? {} : { slots: () => slots }),
     key: vendorOptions.key,
     channel: vendorOptions.channel,
     version: `${version}`,
@@ -210,6 +219,15 @@ export const make = (loop: Loop, options: ReadonlyArray<VendorOptions>) => {
     },
     /** The providers as one node sees them in an environment, up to `freshness` old. */
     of: (caller: Process) => {
+      const slots = new Map<string, Slots.Slots>()
+      /** Its own for each settings, also after those of another provider were changed. */
+      const slotsOf = (scope: Scope, { options: { connections, key }, version }: Installed) => {
+        if (connections === undefined) return undefined
+        const name = `${scope} ${key} ${version}`
+        const own = slots.get(name) ?? Slots.make(connections)
+        slots.set(name, own)
+        return own
+      }
       const seen = new Map<Scope, {
         readonly at: number
         readonly of: ReadonlyArray<Installed>
@@ -222,7 +240,7 @@ export const make = (loop: Loop, options: ReadonlyArray<VendorOptions>) => {
         const of = installed(scope)
         const providers = known?.of === of
           ? known.providers
-          : [inbox, ...of.map((one) => vendor(caller, scope, one))]
+          : [inbox, ...of.map((one) => vendor(caller, scope, one, slotsOf(scope, one)))]
         seen.set(scope, { at, of, providers })
         return providers
       }

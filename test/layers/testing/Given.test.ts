@@ -170,12 +170,53 @@ describe("what a world begins with", () => {
     assert.deepStrictEqual(calls.map(({ rendered }) => rendered.html.includes("#bada55")), [true])
   })
 
+  it("a template goes the way of its strategy, unless a message brings its own", () => {
+    const given: Given = {
+      profiles: { ada: { email: "ada@x.test", phone_number: "+15550100001" } },
+      brands: {
+        plain: { name: "Plain" },
+        acme: { name: "Acme", settings: { email: { header: { barColor: "#bada55" } } } }
+      },
+      strategies: {
+        texts: { name: "Texts first", routing: { method: "single", channels: ["sms", "email"] } },
+        both: {
+          name: "Both",
+          routing: { method: "all", channels: ["sms", "email"] },
+          channels: { email: { brand_id: "acme" } }
+        }
+      },
+      templates: {
+        text: { elements: [{ type: "text", content: "Hello" }], routing: { strategy_id: "texts" } },
+        everywhere: { elements: [{ type: "text", content: "Hello" }], routing: { strategy_id: "both" } }
+      }
+    }
+    const calls = (template: string, environment: number, said: object = {}) =>
+      Simulation.run(1, (world) => world.send({ to: { user_id: "ada" }, template, ...said }, { environment }), {
+        given,
+        faults: none
+      }).calls
+    const channels = (...args: Parameters<typeof calls>) => calls(...args).map(({ channel }) => channel).toSorted()
+    for (const environment of [1, 2]) {
+      assert.deepStrictEqual(channels("text", environment), ["sms"])
+      assert.deepStrictEqual(channels("everywhere", environment), ["email", "sms"])
+      assert.deepStrictEqual(channels("text", environment, { routing: { method: "single", channels: ["email"] } }), [
+        "email"
+      ])
+      const [mail] = calls("everywhere", environment).filter(({ channel }) => channel === "email")
+      assert.include(mail?.rendered.html, "#bada55")
+    }
+  })
+
   it("is refused in a sentence where the API would refuse it, or nobody would look at it", () => {
     const misspelt = { tennants: {} }
     const nameless: object = { tenants: { acme: {} } }
+    const pathless: object = { strategies: { a: { name: "A" } } }
     const whole: object = { templates: { a: { name: "A", content: { elements: [] } } } }
     const pages: ReadonlyArray<readonly [Given, string]> = [
-      [misspelt, "has tennants, which is none of profiles, lists, topics, templates, brands, tenants, audiences"],
+      [
+        misspelt,
+        "has tennants, which is none of profiles, lists, topics, templates, strategies, brands, tenants, audiences"
+      ],
       [nameless, ".tenants.acme is refused: name: Required"],
       [{ tenants: { a: { name: "A", parent_tenant_id: "b" } } }, ".tenants.a has the parent b, which is none of them"],
       [
@@ -196,7 +237,7 @@ describe("what a world begins with", () => {
       ],
       [
         whole,
-        ".templates.a has name, which is none of version, elements, tags, brand, subscription, throw_on_variable_not_found"
+        ".templates.a has name, which is none of version, elements, tags, brand, subscription, routing, throw_on_variable_not_found"
       ],
       [
         { templates: { a: { elements: [], subscription: { topic_id: "news" } } } },
@@ -206,6 +247,19 @@ describe("what a world begins with", () => {
         { templates: { a: { elements: [], brand: { id: "acme" } } } },
         ".templates.a has the brand acme, which is none of options.given.brands"
       ],
+      [
+        { templates: { a: { elements: [], routing: { strategy_id: "texts" } } } },
+        ".templates.a has the strategy texts, which is none of options.given.strategies"
+      ],
+      [
+        {
+          strategies: {
+            a: { name: "A", routing: { method: "single", channels: [] }, channels: { email: { brand_id: "b" } } }
+          }
+        },
+        ".strategies.a has a channel in the brand b, which is none of options.given.brands"
+      ],
+      [pathless, ".strategies.a is refused: routing: Required"],
       [{ brands: { a: { name: "" } } }, ".brands.a is refused: name: Must not be empty"],
       [{ lists: { "a b": [] } }, ".lists has \"a b\" for an id: Expected no *, # or white space"]
     ]

@@ -88,6 +88,40 @@ describe("a provider of a world", () => {
     }
   })
 
+  it("gets as many calls at a time of each node as it has connections, and all of them in the end", () => {
+    const story: Simulation.Story = Effect.fnUntraced(function*(world) {
+      const send = (n: number) =>
+        world.send({ to: { email: `${n}@x.test` }, content: { title: "Hello", body: `${n}` } }, { key: `${n}` })
+      yield* Effect.forEach([1, 2, 3, 4, 5, 6], send)
+      // The settings of another provider change nothing.
+      yield* world.change({ _tag: "Configure", provider: "text" })
+      yield* Effect.sleep("3 seconds")
+      yield* Effect.forEach([7, 8, 9, 10, 11, 12], send)
+    })
+    const mail: VendorOptions = {
+      key: "mail",
+      channel: "email",
+      address: "email",
+      answers: () => ({ _tag: "Accept", after: 5_000 })
+    }
+    const atOnce = (connections: object) => {
+      const { calls, deliveries } = Simulation.run(1, story, {
+        vendors: [{ ...mail, ...connections }, { key: "text", channel: "sms", address: "phone_number" }],
+        faults: none
+      })
+      assert.strictEqual(deliveries.length, 12)
+      return Math.max(
+        ...calls.map(({ calledAt, node }) =>
+          calls.filter((other) => other.node === node && other.calledAt <= calledAt && calledAt < (other.heardAt ?? 0))
+            .length
+        )
+      )
+    }
+    assert.strictEqual(atOnce({ connections: 1 }), 1)
+    assert.strictEqual(atOnce({ connections: 2 }), 2)
+    assert.isAbove(atOnce({}), 2)
+  })
+
   it("whose answer is none, or that fails to answer, breaks the world off in a sentence", () => {
     const failing = (answers: NonNullable<VendorOptions["answers"]>) =>
       Simulation.run(1, (world) => password(world, "bob"), {
