@@ -85,52 +85,77 @@ export const make = (options: {
 
   const comesBack = (node: Node) => () => options.restart(node.process.name)
 
-  /** `drawn`: its number, if it is one that the seed draws. */
-  const strike = (kind: Kind, chance: Chances.Chance, drawn?: number) => {
-    const [first, ...rest] = cluster.members().filter(({ isStopping, process }) =>
-      process.isAlive() && !process.isFrozen() && !(kind === "leave" && isStopping())
-    )
-    if (first === undefined) return
-    const node = chance.pick([first, ...rest])
+  /** A fault that is no single node's. */
+  const everywhere = (kind: Kind, chance: Chances.Chance, drawn: number | undefined): boolean => {
+    switch (kind) {
+      case "jump": {
+        const by = chance.happens(0.5) ? chance.int(1_000, 3_600_000) : -chance.int(1_000, 600_000)
+        loop.jump(by)
+        end(note(kind, undefined, drawn, by))
+        return true
+      }
+      case "outage": {
+        outages++
+        lasts(note(kind, undefined, drawn), chance.int(50, 12_000), () => outages--)
+        return true
+      }
+      case "lag": {
+        lags++
+        lasts(note(kind, undefined, drawn), chance.int(1_000, 30_000), () => lags--)
+        return true
+      }
+      default:
+        return false
+    }
+  }
+
+  const at = (node: Node, kind: Kind, chance: Chances.Chance, drawn: number | undefined): boolean => {
+    const { name } = node.process
     switch (kind) {
       case "crash": {
         node.process.kill()
         cluster.crashed(node)
-        return lasts(note(kind, node.process.name, drawn), chance.int(200, 15_000), comesBack(node))
+        lasts(note(kind, name, drawn), chance.int(200, 15_000), comesBack(node))
+        return true
       }
       case "freeze": {
         node.process.freeze()
         cluster.froze(node)
-        return lasts(note(kind, node.process.name, drawn), chance.int(20, 30_000), node.process.thaw)
+        lasts(note(kind, name, drawn), chance.int(20, 30_000), node.process.thaw)
+        return true
       }
       case "leave": {
-        const incident = note(kind, node.process.name, drawn)
-        return node.stop(() => {
+        const incident = note(kind, name, drawn)
+        node.stop(() => {
           node.process.kill()
           cluster.left(node)
           lasts(incident, chance.int(200, 5_000), comesBack(node))
         })
+        return true
       }
       case "rob": {
         const [shard, ...others] = cluster.held(node)
-        if (shard === undefined) return
+        if (shard === undefined) return false
         cluster.rob(chance.pick([shard, ...others]))
-        return end(note(kind, node.process.name, drawn))
+        end(note(kind, name, drawn))
+        return true
       }
-      case "jump": {
-        const by = chance.happens(0.5) ? chance.int(1_000, 3_600_000) : -chance.int(1_000, 600_000)
-        loop.jump(by)
-        return end(note(kind, undefined, drawn, by))
-      }
-      case "outage": {
-        outages++
-        return lasts(note(kind, undefined, drawn), chance.int(50, 12_000), () => outages--)
-      }
-      case "lag": {
-        lags++
-        return lasts(note(kind, undefined, drawn), chance.int(1_000, 30_000), () => lags--)
-      }
+      default:
+        return false
     }
+  }
+
+  /**
+   * Answers whether there was something to strike. `drawn`: its number, if it is one that the seed draws. `name`: the
+   * node that it is for; by default one is picked.
+   */
+  const strike = (kind: Kind, chance: Chances.Chance, drawn?: number, name?: string): boolean => {
+    const [first, ...rest] = cluster.members().filter(({ isStopping, process }) =>
+      process.isAlive() && !process.isFrozen() && !(kind === "leave" && isStopping()) &&
+      (name === undefined || process.name === name)
+    )
+    const node = first === undefined ? undefined : chance.pick([first, ...rest])
+    return everywhere(kind, chance, drawn) || (node !== undefined && at(node, kind, chance, drawn))
   }
 
   const count = Array.isReadonlyArrayNonEmpty(faults.kinds) ? chance.int(0, faults.atMost) : 0

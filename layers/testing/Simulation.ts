@@ -56,8 +56,11 @@ export interface World {
   readonly stored: Stored
   /** The calls that providers got so far. */
   readonly calls: ReadonlyArray<Call>
-  /** Injects a fault now. */
-  readonly strike: (kind: Faults.Kind) => Effect.Effect<void>
+  /**
+   * Injects a fault now, into the node of this name (`a`, `b`, `c`…) or into any. Answers whether it could: there is
+   * nothing to strike before the first node is up, in one that is down or frozen, or, for a `rob`, that has no shard.
+   */
+  readonly strike: (kind: Faults.Kind, node?: string) => Effect.Effect<boolean>
 }
 
 /**
@@ -175,7 +178,10 @@ const live = (seed: number, story: Story, options: Options): Lived => {
         stored: world.stored,
         report: receipts.report,
         open: receipts.open,
-        strike: (kind) => Effect.sync(() => world.strike(kind))
+        strike: (kind, node) =>
+          node === undefined || world.nodes.includes(node)
+            ? Effect.sync(() => world.strike(kind, node))
+            : Effect.die(`The world has no node ${node}, but ${world.nodes.join(", ")}`)
       })
     )).addObserver((exit) => {
       isOver = true

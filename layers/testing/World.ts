@@ -132,7 +132,8 @@ export const make = (seed: number, options: WorldOptions) => {
   const stored = Stored.make(store.look)
   const changes = Changes.make({ loop, chance, remote, store, services, vendors })
 
-  for (let n = 0; n < options.nodes; n++) begin(String.fromCodePoint(97 + n))
+  const names = Array.from({ length: options.nodes }, (_, n) => String.fromCodePoint(97 + n))
+  for (const name of names) begin(name)
 
   /** Ends all faults, and runs until everything that was accepted has come to its end: whether it did, in time. */
   const drain = (): boolean => {
@@ -158,7 +159,8 @@ export const make = (seed: number, options: WorldOptions) => {
     receipts,
     change: changes.change,
     stored,
-    strike: (kind: Faults.Kind) => faults.strike(kind, ofStory),
+    nodes: names,
+    strike: (kind: Faults.Kind, node: string | undefined) => faults.strike(kind, ofStory, undefined, node),
     calls: vendors.calls,
     /** Ends the world and returns its history. */
     end: (failure: string | undefined): History => {

@@ -49,7 +49,6 @@ describe("A world", () => {
     const sent = (world: Simulation.World, key: string) =>
       world.send({ to: { email: `${key}@x.test` }, content }, { key })
     const story: Simulation.Story = Effect.fnUntraced(function*(world) {
-      yield* Effect.sleep("3 seconds")
       yield* world.strike("lag")
       yield* sent(world, "a")
       yield* Effect.sleep("1 minute")
@@ -65,6 +64,26 @@ describe("A world", () => {
       assert.isAtLeast(slow, 200, `seed ${seed}`)
       assert.isBelow(fast, slow, `seed ${seed}`)
     }
+  })
+
+  it("has a fault in the node that its story names, if that is up, and says if it is none", () => {
+    const struck: Array<boolean> = []
+    const story: Simulation.Story = Effect.fnUntraced(function*({ strike }) {
+      yield* Effect.sleep("3 seconds")
+      for (const kind of ["freeze", "freeze", "rob", "outage"] as const) struck.push(yield* strike(kind, "b"))
+      struck.push(yield* strike("crash", "c"))
+    })
+    for (let seed = 1; seed <= 10; seed++) {
+      const { failure, incidents } = Simulation.run(seed, story, { faults: Faults.none })
+      assert.strictEqual(failure, undefined)
+      assert.deepStrictEqual(struck.splice(0), [true, false, false, true, true])
+      assert.deepStrictEqual(
+        incidents.filter(({ kind }) => kind !== "move").map(({ kind, node }) => [kind, node]),
+        [["freeze", "b"], ["outage", undefined], ["crash", "c"]]
+      )
+    }
+    const { failure } = Simulation.run(1, ({ strike }) => strike("crash", "d"), { faults: Faults.none })
+    assert.include(failure, "The world has no node d, but a, b, c")
   })
 
   it("a node that leaves in order finishes the calls that it has made", () => {
