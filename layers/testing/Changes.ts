@@ -61,8 +61,23 @@ const missing = (change: Change, there: There): string | undefined => {
   }
 }
 
+/** Typed as a record of all, so that a new one cannot be forgotten here. */
+const tags: Readonly<Record<Change["_tag"], true>> = {
+  Prefer: true,
+  Subscribe: true,
+  Unsubscribe: true,
+  DeleteList: true,
+  RestoreList: true,
+  Join: true,
+  Leave: true,
+  Configure: true,
+  Withdraw: true
+}
+
 /** Why a change could never have any effect, in a sentence: that is a mistake in the story. */
 const faultOf = (change: Change, there: There): string | undefined => {
+  if (!Object.hasOwn(tags, change._tag))
+    return `The change ${JSON.stringify(change)} is none of ${Object.keys(tags).join(", ")}`
   const said = `The change ${JSON.stringify(change)} names`
   if ("userId" in change && !Schema.is(UserId)(change.userId)) return `${said} a user by what is no id`
   if ("listId" in change && !Schema.is(ListId)(change.listId)) return `${said} a list by what is no id`

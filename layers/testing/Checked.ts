@@ -45,6 +45,9 @@ export const make = () => {
   const doubts = (): ReadonlyArray<string> => {
     const { accepted, deliveries, disturbed, messages, sends, worlds } = count
     return [
+      ...(sends === 0 && messages === 0
+        ? ["its story sends nothing in any world: an effect that it neither yields nor gives does not run"]
+        : []),
       ...(sends > 0 && accepted === 0
         ? [`no send was accepted in any world; the first was answered ${refusal ?? "nothing"}`]
         : []),

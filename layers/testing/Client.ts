@@ -3,6 +3,7 @@ import type { Cancellation, Request, Resend, Try } from "#layers/testing/History
 import type { Loop } from "#layers/testing/Loop.ts"
 import type { Node } from "#layers/testing/Node.ts"
 import type { Remote } from "#layers/testing/Remote.ts"
+import { unknown } from "#layers/testing/Unknown.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import { Scope } from "#schemas/Scope.ts"
 import { sentence } from "#schemas/SchemaRefusal.ts"
@@ -57,6 +58,14 @@ export const scopeOf = (environment: number): Effect.Effect<Scope> =>
   environment === 1 || environment === 2
     ? Effect.succeed(Scope.make(environment))
     : Effect.die(`The environment is ${environment}, and has to be 1 (production) or 2 (test)`)
+
+const names: Readonly<Record<keyof SendOptions, true>> = { key: true, environment: true }
+
+/** The options; a defect if the story says more, such as a key by another name, which would be none. */
+const said = (options: SendOptions): Effect.Effect<SendOptions> => {
+  const [fault] = unknown("The second argument of a send", options, names)
+  return fault === undefined ? Effect.succeed(options) : Effect.die(fault)
+}
 
 /** The record of a call: what was asked, and every try. */
 type Asked = Pick<Request, "key" | "scope" | "tries">
@@ -122,10 +131,8 @@ export const make = (options: { readonly loop: Loop; readonly chance: Chance; re
     return asked.tries.findLast(({ status }) => status === 200 || status === 202)?.body
   })
 
-  const send = Effect.fnUntraced(function*(
-    message: typeof SendMessage.Encoded,
-    { environment = 1, key }: SendOptions = {}
-  ) {
+  const send = Effect.fnUntraced(function*(message: typeof SendMessage.Encoded, options: SendOptions = {}) {
+    const { environment = 1, key } = yield* said(options)
     const decoded = decode(message)
     const request: Request = {
       number: requests.length,
@@ -153,7 +160,8 @@ export const make = (options: { readonly loop: Loop; readonly chance: Chance; re
     return request
   })
 
-  const resend = Effect.fnUntraced(function*(messageId: string, { environment = 1, key }: SendOptions = {}) {
+  const resend = Effect.fnUntraced(function*(messageId: string, options: SendOptions = {}) {
+    const { environment = 1, key } = yield* said(options)
     const scope = yield* scopeOf(environment)
     const again: Resend = { scope, key, messageId, tries: [], resentId: undefined }
     resends.push(again)

@@ -52,6 +52,16 @@ const kinds: Readonly<Record<Kind, true>> = {
   lag: true
 }
 
+const notAKind = (kind: Kind): string => `${kind}, which is none of ${Object.keys(kinds).join(", ")}`
+
+/** Why a story can not inject this, in a sentence. */
+export const ofStrike = (kind: Kind, node: string | undefined, nodes: ReadonlyArray<string>): string | undefined => {
+  if (!Object.hasOwn(kinds, kind)) return `The story strikes with ${notAKind(kind)}`
+  return node === undefined || nodes.includes(node)
+    ? undefined
+    : `The story strikes ${node}, which is none of the nodes ${nodes.join(", ")}`
+}
+
 const isWhole = (from: number) => (value: number | null | undefined): boolean =>
   typeof value === "number" && Number.isInteger(value) && value >= from
 
@@ -83,15 +93,16 @@ const ofFaults: Readonly<Record<keyof Faults, true>> = {
 }
 
 const faultsOf = (faults: Faults): ReadonlyArray<string> => {
+  if (!Predicate.isObject(faults)) return ["options.faults has to be an object, such as Faults.none"]
+  if (![faults.kinds, faults.only ?? []].every(Array.isArray))
+    return ["options.faults.kinds and options.faults.only have to be arrays"]
   const { atMost, kinds: named, lostAnswers, moves = 0, only = [], within } = faults
   // If every answer of the store were lost, or every shard moved on, the world would make no progress for days of
   // virtual time.
   const probabilities = Object.entries({ lostAnswers, moves }).filter(([, value]) => !(value >= 0 && value < 1))
   return [
     ...unknown("options.faults", faults, ofFaults),
-    ...named.filter((kind) => !Object.hasOwn(kinds, kind)).map((kind) =>
-      `options.faults.kinds has ${kind}, which is none of ${Object.keys(kinds).join(", ")}`
-    ),
+    ...named.filter((kind) => !Object.hasOwn(kinds, kind)).map((kind) => `options.faults.kinds has ${notAKind(kind)}`),
     ...Object.entries({ atMost, within }).filter(([, value]) => !isWhole(0)(value)).map(([name, value]) =>
       `options.faults.${name} is ${value}, and has to be a whole number from 0`
     ),

@@ -119,6 +119,9 @@ const first = (faults: Iterable<string | undefined>): string | undefined => {
 }
 
 const kindFault = (kind: Kind, given: Given): string | undefined => {
+  const said = given[kind]
+  const isById = said === undefined || Predicate.isObject(said) || (kind === "topics" && Array.isArray(said))
+  if (!isById) return "has to be an object of all by their ids"
   const { audiences = {}, strategies = {}, templates = {}, tenants = {} } = given
   const ids = entriesOf(kind, given)
   return first(ids.map(([id, value]) => entryFault(kind, id, value))) ??
@@ -135,12 +138,15 @@ const kindFault = (kind: Kind, given: Given): string | undefined => {
 }
 
 /** What no world can begin with, because the API would refuse it: for each kind the first fault, in a sentence. */
-export const of = (given: Given): ReadonlyArray<string> => [
-  ...Object.keys(given).filter((name) => !names.includes(name)).map((name) =>
-    `options.given has ${name}, which is none of ${names.join(", ")}`
-  ),
-  ...Struct.keys(kinds).flatMap((kind) => {
-    const fault = kindFault(kind, given)
-    return fault === undefined ? [] : [`options.given.${kind}${fault.startsWith(".") ? "" : " "}${fault}`]
-  })
-]
+export const of = (given: Given): ReadonlyArray<string> =>
+  Predicate.isObject(given) ?
+    [
+      ...Object.keys(given).filter((name) => !names.includes(name)).map((name) =>
+        `options.given has ${name}, which is none of ${names.join(", ")}`
+      ),
+      ...Struct.keys(kinds).flatMap((kind) => {
+        const fault = kindFault(kind, given)
+        return fault === undefined ? [] : [`options.given.${kind}${fault.startsWith(".") ? "" : " "}${fault}`]
+      })
+    ] :
+    ["options.given has to be an object"]

@@ -9,6 +9,8 @@ import { Effect, Exit, Option, Schema } from "effect"
 
 const mostTries = 20
 
+const events: Readonly<Record<Report["event"], true>> = { Deliver: true, Open: true, Click: true, Bounce: true }
+
 const decodeId = Schema.decodeUnknownOption(MessageId)
 
 /** What is told of messages that went out: each is repeated until a node acknowledges it. */
@@ -28,6 +30,8 @@ export const make = (options: { readonly loop: Loop; readonly chance: Chance; re
 
   /** A provider sends a receipt for one of its calls. */
   const report = Effect.fnUntraced(function*(call: Call, event: Report["event"]) {
+    if (!Object.hasOwn(events, event))
+      return yield* Effect.die(`A receipt tells of ${event}, which is none of ${Object.keys(events).join(", ")}`)
     const one: Report = { call: call.number, messageId: call.messageId, event, at: loop.now(), takenAt: undefined }
     const receipt = {
       id: `${call.provider}-${reports.push(one)}`,

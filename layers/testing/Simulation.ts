@@ -6,6 +6,7 @@ import * as Faults from "#layers/testing/Faults.ts"
 import type { Given } from "#layers/testing/Given.ts"
 import type { Call, Change, History, Report, Request, Resend } from "#layers/testing/History.ts"
 import * as Impossible from "#layers/testing/Impossible.ts"
+import * as Mistakes from "#layers/testing/Mistakes.ts"
 import type { Ending } from "#layers/testing/Loop.ts"
 import type { Stored } from "#layers/testing/Stored.ts"
 import { timeline } from "#layers/testing/Timeline.ts"
@@ -164,7 +165,7 @@ const live = (seed: number, story: Story, options: Options): Lived => {
   const isStuck = () => callers.pending() === 0 && loop.now() - callers.moved() > longestSilence
   callers.post(() =>
     callers.run(Effect.suspend(() =>
-      story({
+      Mistakes.effect(story({
         chance,
         calls: world.calls,
         draw: (arbitrary) =>
@@ -178,11 +179,11 @@ const live = (seed: number, story: Story, options: Options): Lived => {
         stored: world.stored,
         report: receipts.report,
         open: receipts.open,
-        strike: (kind, node) =>
-          node === undefined || world.nodes.includes(node)
-            ? Effect.sync(() => world.strike(kind, node))
-            : Effect.die(`The world has no node ${node}, but ${world.nodes.join(", ")}`)
-      })
+        strike: (kind, node) => {
+          const fault = Impossible.ofStrike(kind, node, world.nodes)
+          return fault === undefined ? Effect.sync(() => world.strike(kind, node)) : Effect.die(fault)
+        }
+      }))
     )).addObserver((exit) => {
       isOver = true
       failure = exit._tag === "Failure" ? Cause.pretty(exit.cause) : undefined
@@ -212,7 +213,7 @@ const complaintsOf = (property: Property, { history, isEndless }: Lived): Readon
     return [`something accepted did not come to its end${isEndless ? endless : ""}`]
   }
   try {
-    return property.complaints(history)
+    return Mistakes.sentences(property.complaints(history))
   } catch (error) {
     return [error instanceof Error ? error.message : String(error)]
   }
@@ -249,7 +250,7 @@ export const check = Effect.fnUntraced(function*(
   property: Property,
   options: Options & { readonly seeds?: number } = {}
 ): Effect.fn.Return<Checked, Falsified> {
-  const fault = Impossible.of(options)
+  const fault = Mistakes.ofProperty(property) ?? Impossible.of(options)
   if (fault !== undefined) return yield* Effect.die(new Error(fault))
   const named = yield* Effect.catch(
     Config.option(Config.Int("SEED")),

@@ -83,7 +83,7 @@ describe("A world", () => {
       )
     }
     const { failure } = Simulation.run(1, ({ strike }) => strike("crash", "d"), { faults: Faults.none })
-    assert.include(failure, "The world has no node d, but a, b, c")
+    assert.include(failure, "The story strikes d, which is none of the nodes a, b, c")
   })
 
   it("a node that leaves in order finishes the calls that it has made", () => {

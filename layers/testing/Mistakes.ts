@@ -1,0 +1,26 @@
+import type { Property } from "#layers/testing/Simulation.ts"
+import { Effect, Predicate } from "effect"
+
+// Node runs a property without looking at its types. What is none might do nothing, and then nothing would break it.
+
+const typeOf = (value: unknown): string => Object.prototype.toString.call(value).slice(8, -1)
+
+/** What is wrong with a property, in a sentence. */
+export const ofProperty = (property: Property): string | undefined =>
+  Predicate.isObject(property) && typeof property.story === "function" && typeof property.complaints === "function"
+    ? undefined
+    : "A property has to be an object with the functions story and complaints"
+
+/** What a story gave, which is to be an effect: a promise, or what calls of the world are not yielded in, does nothing. */
+export const effect = (given: Effect.Effect<unknown, unknown>): Effect.Effect<unknown, unknown> =>
+  Effect.isEffect(given) ? given : Effect.die(
+    `it has to give an Effect, as Effect.fnUntraced(function*(world) { … }) does, and gave one of type ${typeOf(given)}`
+  )
+
+/** What `complaints` gave, or a complaint about that. */
+export const sentences = (given: ReadonlyArray<string>): ReadonlyArray<string> =>
+  Array.isArray(given) && given.every(Predicate.isString) ? given : [
+    `complaints has to give an array of sentences, which is empty if nothing is wrong, and gave one of type ${
+      typeOf(given)
+    }`
+  ]
