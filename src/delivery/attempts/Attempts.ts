@@ -1,6 +1,6 @@
 import type { Attempt } from "#schemas/Attempt.ts"
 import type { HistoryEvent } from "#schemas/History.ts"
-import * as Turn from "#src/delivery/attempts/Turn.ts"
+import { dispatch } from "#src/delivery/attempts/Dispatch.ts"
 import * as Circuit from "#src/delivery/attempts/Circuit.ts"
 import * as FirstAttempt from "#src/delivery/attempts/FirstAttempt.ts"
 import * as Hand from "#src/delivery/attempts/Hand.ts"
@@ -54,7 +54,7 @@ export const make = Effect.fnUntraced(function*(hand: Hand.Hand, candidate: Cand
     const circuit = Circuit.of(journey, provider, server)
     return hand.breakers.admit(circuit, (watch) => {
       const lines = [...showing(hand, { ...line, type: "RENDERED", output: rendered }), delivering]
-      return Turn.take({
+      return dispatch({
         hand,
         vendor: provider,
         override: override.success,

@@ -63,10 +63,10 @@ const concluded = (hand: Hand.Hand) => (ended: Ended): Effect.Effect<Ending | un
   ended === undefined || "_tag" in ended ? Effect.succeed(ended) : Hand.conclude(hand, ended, [])
 
 /**
- * Waits until the provider has a slot and a place for a call, makes it, and writes its outcome. Answers no ending if the
- * message goes on, as after a wait in which its turn has passed.
+ * Makes a call once its provider has a slot for it and its rate gate lets it, and writes its outcome. Answers no ending
+ * if the message goes on, as after a wait in which its turn has passed.
  */
-export const take = (call: Omit<Waiting, "findsOut">): Effect.Effect<Ending | undefined> => {
+export const dispatch = (call: Omit<Waiting, "findsOut">): Effect.Effect<Ending | undefined> => {
   const { circuit, hand, server, vendor } = call
   const one = { ...call, findsOut: hand.breakers.openUntil(circuit) !== undefined }
   const slots = vendor.slots?.(server)
