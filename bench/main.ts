@@ -7,6 +7,7 @@ import { growth } from "./Growth.ts"
 import { fanout } from "./Fanout.ts"
 import { idle } from "./Idle.ts"
 import { lanes } from "./Lanes.ts"
+import { limits } from "./Limits.ts"
 import * as Machine from "./Machine.ts"
 import { memory } from "./Memory.ts"
 import { providers } from "./Providers.ts"
@@ -32,7 +33,8 @@ const questions: Readonly<Record<string, Question>> = {
   scale,
   fanout,
   lanes,
-  audience
+  audience,
+  limits
 }
 
 const { positionals, values } = Arguments.read(

@@ -1,5 +1,6 @@
 import * as Call from "#src/delivery/attempts/Call.ts"
 import * as Hand from "#src/delivery/attempts/Hand.ts"
+import { added } from "#src/delivery/attempts/Settlement.ts"
 import * as Slots from "#src/delivery/attempts/Slots.ts"
 import type { Ending } from "#src/delivery/pipeline/Journey.ts"
 import { Clock, Effect } from "effect"
@@ -33,7 +34,8 @@ const unshown = ({ hand, lines }: Waiting): undefined => {
 /** The provider's rate gate is crowded: the message takes another provider meanwhile, or comes back to this one. */
 const sentAway = (one: Waiting) => (wait: number): Effect.Effect<undefined> =>
   Effect.map(Clock.currentTimeMillis, (now) => {
-    one.hand.sentAway = { from: one.intent, until: now + Math.ceil(wait) }
+    const { hand, intent: { channel, provider } } = one
+    hand.sentAway = added(hand.sentAway, { channel, provider, until: now + Math.ceil(wait) })
     return unshown(one)
   })
 

@@ -24,6 +24,10 @@ const settling = Trace.stage("settle")
 /** The line of a rendering. */
 export type Showing = HistoryEvent & { readonly channel: string; readonly output: Rendered }
 
+interface SentAway extends Pick<Attempt, "channel" | "provider"> {
+  readonly until: number
+}
+
 /**
  * A message in hand: its attempts as they stand, and (`events`) the lines that its next step has to take along. It is
  * as small as it can be, since a thousand messages wait for their commits at once.
@@ -44,8 +48,8 @@ export interface Hand {
   tickets: ReadonlyArray<Ticket> | undefined
   /** As it stands after the last call: receipts may come while a call is under way. */
   escalation: Escalation.Escalation | undefined
-  /** The provider whose gate has sent it away, and until when, in epoch ms. */
-  sentAway: { readonly from: Pick<Attempt, "channel" | "provider">; readonly until: number } | undefined
+  /** The providers whose rate gates have sent it away, and until when, in epoch ms. */
+  sentAway: ReadonlyArray<SentAway>
 }
 
 /** What the messages in hand share. */
@@ -61,24 +65,25 @@ export const make = (journey: Journey, means: Means): Hand => ({
   routed: journey.message.attempts.length > 0,
   tickets: undefined,
   escalation: journey.situation.escalation,
-  sentAway: undefined
+  sentAway: []
 })
 
-/** Whether the provider's gate has sent the message away. */
-const isSentAway = ({ sentAway }: Hand, { channel, provider }: Candidate): boolean =>
-  sentAway?.from.channel === channel && sentAway.from.provider === provider
+/** Until when the provider's rate gate has sent the message away, in epoch ms; `undefined`: it has not. */
+const awayUntil = ({ sentAway }: Hand, { channel, provider }: Candidate): number | undefined =>
+  sentAway.findLast((one) => one.channel === channel && one.provider === provider)?.until
 
 /** Epoch ms until which a candidate is left alone, by all messages or by this one; `undefined`: it is not. */
 export const openUntil = (hand: Hand, candidate: Candidate): number | undefined => {
   const open = Circuit.openUntil(hand.breakers, hand.journey, candidate)
-  return isSentAway(hand, candidate) ? Math.max(open ?? 0, hand.sentAway?.until ?? 0) : open
+  const away = awayUntil(hand, candidate)
+  return away === undefined ? open : Math.max(open ?? 0, away)
 }
 
 /** Why a message waits for a provider that it would call by now. */
 export const whyLeftAlone = (hand: Hand, candidate: Candidate): string =>
-  isSentAway(hand, candidate)
-    ? "The provider takes no more for now"
-    : "The provider failed too often and is left alone for a while"
+  awayUntil(hand, candidate) === undefined
+    ? "The provider failed too often and is left alone for a while"
+    : "The provider takes no more for now"
 
 export const positionAt = (hand: Hand, now: number): Position =>
   position(hand.journey.plan, hand.attempts, {

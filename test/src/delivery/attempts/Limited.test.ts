@@ -13,14 +13,14 @@ const connections = 64
 const eachSecond = 5
 
 /** A provider that takes so many messages in each second of the clock, and what it saw. */
-const limited = (retryAfter?: number) => {
+const limited = (retryAfter?: number, key = "mail") => {
   const seen = { taken: 0, refused: 0 }
   const slots = Slots.make(connections)
   let second = 0
   let used = 0
   const vendor: Vendor = {
     _tag: "Vendor",
-    key: "mail",
+    key,
     channel: "email",
     reaches: () => true,
     slots: () => slots,
@@ -96,5 +96,15 @@ describe("A provider that takes so many messages a second", () => {
       assert.strictEqual(seen.taken + others, messages)
       assert.isBelow(seconds, 0.5 * messages / eachSecond)
       assert.isAtLeast(seen.taken, 2 * eachSecond)
+    }).pipe(Effect.scoped, Effect.provide(memory.shared)))
+
+  it.effect("two that are crowded share the messages, and what neither has a place for comes back", () =>
+    Effect.gen(function*() {
+      const [one, other] = [limited(undefined, "mail"), limited(undefined, "post")]
+      const second = yield* start([one.vendor, other.vendor])
+      let seconds = 0
+      for (; seconds < messages / eachSecond && one.seen.taken + other.seen.taken < messages; seconds++) yield* second
+      assert.strictEqual(one.seen.taken + other.seen.taken, messages)
+      assert.isBelow(seconds, 0.8 * messages / eachSecond)
     }).pipe(Effect.scoped, Effect.provide(memory.shared)))
 })
