@@ -1,5 +1,6 @@
 import { access } from "#layers/postgres/migrations/Access.ts"
 import { audienceTenants } from "#layers/postgres/migrations/AudienceTenants.ts"
+import { audienceWakeups } from "#layers/postgres/migrations/AudienceWakeups.ts"
 import { bulk, bulkDrops } from "#layers/postgres/migrations/Bulk.ts"
 import { comparisons } from "#layers/postgres/migrations/Comparisons.ts"
 import { compression } from "#layers/postgres/migrations/Compression.ts"
@@ -49,7 +50,8 @@ const migrations = {
   "0032_frames": frames,
   "0033_slowest": slowest,
   "0034_push_tickets": pushTickets,
-  "0035_comparisons": comparisons
+  "0035_comparisons": comparisons,
+  "0036_audience_wakeups": audienceWakeups
 }
 
 /**

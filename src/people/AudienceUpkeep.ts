@@ -10,6 +10,9 @@ export class AudienceUpkeep extends Context.Service<AudienceUpkeep, {
 /** How long work waits at most that no wake-up announced. */
 const sweep = "5 seconds"
 
+/** How soon after some work it looks again: of several who write at once, only one announces it, perhaps not the last. */
+const again = "250 millis"
+
 const backoff = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced("5 seconds")])
 
 export const layer = Layer.effect(
@@ -21,15 +24,19 @@ export const layer = Layer.effect(
       lost: (error) => Effect.logWarning("cannot keep audiences in step", error),
       found: Effect.logInfo("audiences are kept in step again")
     })
-    const work = steps.advance.pipe(
-      Effect.repeat({ while: (more) => more }),
+    /** Takes steps for as long as there is more to do. Answers whether there was something. */
+    const work = Effect.gen(function*() {
+      let found = false
+      while (yield* steps.advance) found = true
+      return found
+    }).pipe(
       Effect.tapError((error) => outage.lost(error)),
       Effect.retry(backoff),
       Effect.tap(() => outage.found()),
-      Effect.catchDefect((defect) => Effect.logError("audiences: a step crashed", defect))
+      Effect.catchDefect((defect) => Effect.as(Effect.logError("audiences: a step crashed", defect), false))
     )
     yield* work.pipe(
-      Effect.andThen(Effect.timeoutOption(Queue.take(woken), sweep)),
+      Effect.flatMap((found) => Effect.timeoutOption(Queue.take(woken), found ? again : sweep)),
       Effect.forever,
       Effect.forkScoped
     )

@@ -2,7 +2,8 @@ import * as AudienceWakeups from "#layers/postgres/AudienceWakeups.ts"
 import { AudienceUpkeep } from "#src/people/AudienceUpkeep.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Layer, Logger, Queue } from "effect"
+import { PgClient } from "@effect/sql-pg"
+import { Context, Effect, Fiber, Latch, Layer, Logger, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
@@ -72,6 +73,35 @@ describe("AudienceWakeups", () => {
         const crashed = "listening for changed audiences crashed"
         assert.deepStrictEqual(lines.map((line) => [line].flat()[0]), [crashed, crashed])
       }),
+    30_000
+  )
+
+  it.live(
+    "of those who write profiles at once, one announces it: who notifies commits alone",
+    () =>
+      Effect.gen(function*() {
+        const sql = yield* PgClient.PgClient
+        const write = (user: string) => sql`insert into profiles values (1, ${user}, '{}', 0, 0)`
+        yield* sql`insert into audiences (scope, id, name, description, version, created_at, updated_at)
+          values (1, 'all', '', '', 1, 0, 0)`
+        const told = yield* sql.listen("tidings_audiences")
+        const written = yield* Latch.make()
+        const end = yield* Latch.make()
+        const first = yield* write("first").pipe(
+          Effect.andThen(written.open),
+          Effect.andThen(end.await),
+          sql.withTransaction,
+          Effect.forkChild
+        )
+        yield* written.await
+        yield* write("second")
+        yield* sql.notify("tidings_audiences", "behind the second")
+        const heard = [(yield* Queue.take(told)).payload]
+        yield* end.open
+        yield* Fiber.join(first)
+        heard.push((yield* Queue.take(told)).payload)
+        assert.deepStrictEqual(heard, ["behind the second", ""])
+      }).pipe(Effect.scoped, Effect.provide(FreshDatabase.layer)),
     30_000
   )
 })

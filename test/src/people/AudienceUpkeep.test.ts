@@ -39,6 +39,20 @@ describe("AudienceUpkeep", () => {
       assert.strictEqual(steps(), 5)
     }))
 
+  it.effect("looks again soon after it found something, for what was written at the same time and not announced", () =>
+    Effect.gen(function*() {
+      const more = Effect.succeed(true)
+      const none = Effect.succeed(false)
+      const { steps } = yield* kept([more, none, more, none])
+      assert.strictEqual(steps(), 2)
+      yield* TestClock.adjust("250 millis")
+      assert.strictEqual(steps(), 4)
+      yield* TestClock.adjust("250 millis")
+      assert.strictEqual(steps(), 5)
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(steps(), 5)
+    }))
+
   it.effect("finds by itself, every few seconds, what a crash has left", () =>
     Effect.gen(function*() {
       const { steps } = yield* kept([])
