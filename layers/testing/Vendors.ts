@@ -95,6 +95,7 @@ const freshness = 2_000
 /** The outside world: scripted providers, which record every call that they get. */
 export const make = (loop: Loop, options: ReadonlyArray<VendorOptions>) => {
   const calls: Array<Call> = []
+  let underWay = 0
   let fault: string | undefined
   const isWrong = (what: string) => {
     fault ??= what
@@ -122,13 +123,15 @@ export const make = (loop: Loop, options: ReadonlyArray<VendorOptions>) => {
     resume: (exit: Exit.Exit<Acceptance, DeliveryError>) => void
   ) => {
     const after = Cue.duration(cue)
+    underWay++
     loop.after(after / 2, () => {
       call.taken = Cue.takes(cue)
       const name = `${call.scope} ${call.provider} ${call.token}`
       call.folded = call.taken && folds && tokens.has(name)
       if (call.taken) tokens.add(name)
       loop.trace(`call ${call.messageId} ${call.attempt} ${call.provider} ${call.taken}`)
-      loop.after(after / 2, () =>
+      loop.after(after / 2, () => {
+        underWay--
         caller.post(() => {
           call.heardAt = loop.now()
           call.heard = Cue.told(cue)
@@ -144,7 +147,8 @@ export const make = (loop: Loop, options: ReadonlyArray<VendorOptions>) => {
                   : broken
               )
           )
-        }))
+        })
+      })
     })
   }
 
@@ -198,6 +202,8 @@ export const make = (loop: Loop, options: ReadonlyArray<VendorOptions>) => {
 
   return {
     calls,
+    /** Calls whose answers have not arrived yet, also where nobody waits for them any more. */
+    underWay: () => underWay,
     /** What is wrong with an answer of `answers`, if one was. */
     fault: () => fault,
     keys: options.map(({ key }) => key),

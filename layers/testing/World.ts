@@ -33,7 +33,7 @@ const epoch = 1_767_600_000_000
 /** Longer than any message may be under way once its time has come (72 h, api.md 26.4), in ms. */
 const longest = 80 * 3_600_000
 
-/** Ms after which every answer has arrived that was on its way when the last message ended. */
+/** Ms after which every answer of the store has arrived that was on its way when the last message ended. */
 const onTheWay = 10_000
 
 /** How long the world runs on after its last message ended, in ms: time for a stale owner to do what it must not. */
@@ -170,6 +170,8 @@ export const make = (seed: number, options: WorldOptions) => {
       loop.run(() => false, loop.now() + afterwards)
       // A request whose caller had given up waiting may have been accepted since.
       const drained = drain()
+      // A node that has lost its shard hears of its call when others have ended the message.
+      loop.run(() => vendors.underWay() === 0, loop.now() + longest)
       loop.run(() => false, loop.now() + onTheWay)
       const leftovers = drained ? stop() : []
       const state = store.look((all) => all)

@@ -66,6 +66,29 @@ describe("A world", () => {
     }
   })
 
+  it("lasts until every call is answered, also one whose message others have ended meanwhile", () => {
+    const story: Simulation.Story = Effect.fnUntraced(function*(world) {
+      yield* Effect.sleep("3 seconds")
+      yield* world.send({ to: { email: "a@x.test" }, content }, { key: "k" })
+      yield* Effect.sleep("1 second")
+      for (const node of ["a", "b", "c"]) yield* world.strike("rob", node)
+    })
+    const vendors: ReadonlyArray<Simulation.VendorOptions> = [{
+      key: "mail",
+      channel: "email",
+      address: "email",
+      answers: ({ attempt }) => attempt === 1 ? { _tag: "Accept", after: 300_000 } : undefined
+    }]
+    let taken = 0
+    for (let seed = 1; seed <= 5; seed++) {
+      const { calls, leftovers } = Simulation.run(seed, story, { faults: Faults.none, shards: 3, vendors })
+      for (const { heard } of calls) assert.strictEqual(heard, "accepted", `seed ${seed}`)
+      assert.deepStrictEqual(leftovers.map(({ held }) => held), [0, 0, 0])
+      taken += calls.length
+    }
+    assert.isAbove(taken, 5)
+  })
+
   it("has a fault in the node that its story names, if that is up, and says if it is none", () => {
     const struck: Array<boolean> = []
     const story: Simulation.Story = Effect.fnUntraced(function*({ strike }) {
