@@ -18,7 +18,10 @@ export interface Mailboxes {
    * (P3). Never waits.
    */
   readonly offer: (message: OpenMessage) => boolean
-  /** Whether the mailbox's lane is more than half full: not worth reading more for it. */
+  /**
+   * Whether the mailbox's lane is more than half full, or it has not let in a message of another owner: not worth
+   * reading more for it, until `onRoom`.
+   */
   readonly isFull: (recipientKey: string, lane: Lane) => boolean
   /** Whether the recipient has no message in hand, so that one that is offered begins at once. */
   readonly isIdle: (recipientKey: string) => boolean
@@ -82,7 +85,10 @@ export const make = Effect.fnUntraced(function*(options: {
       fork(actor(message.recipientKey, mailbox))
       return true
     },
-    isFull: (recipientKey, lane) => (mailboxes.get(recipientKey)?.[lane].length ?? 0) > options.capacity / 2,
+    isFull: (recipientKey, lane) => {
+      const known = mailboxes.get(recipientKey)
+      return known !== undefined && (known.isWanted || known[lane].length > options.capacity / 2)
+    },
     isIdle: (recipientKey) => !mailboxes.has(recipientKey),
     active: () => mailboxes.size
   }

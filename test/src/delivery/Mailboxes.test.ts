@@ -95,11 +95,14 @@ describe("Mailboxes", () => {
       assert.deepStrictEqual([mailboxes.offer(first), mailboxes.offer(second)], [true, true])
       yield* Effect.yieldNow
       owner = 2
+      assert.isFalse(mailboxes.isFull("ada", "transactional"))
       assert.isFalse(mailboxes.offer(third))
+      assert.isTrue(mailboxes.isFull("ada", "transactional"))
       assert.deepStrictEqual([run, rooms], [[first.id], []])
       yield* call.open
       while (mailboxes.active() > 0) yield* Effect.yieldNow
       assert.deepStrictEqual([run, rooms], [[first.id, second.id], ["transactional", "bulk"]])
+      assert.isFalse(mailboxes.isFull("ada", "transactional"))
       assert.isTrue(mailboxes.offer(third))
     }))
 })
