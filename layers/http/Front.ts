@@ -1,3 +1,4 @@
+import * as Listeners from "#layers/http/Listeners.ts"
 import { createServer } from "#layers/http/NodeServer.ts"
 import { PlainSends } from "#layers/http/plain/PlainSends.ts"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
@@ -58,7 +59,9 @@ export const server = (options: NodeHttpServer.Options) =>
   Layer.unwrap(Effect.gen(function*() {
     const { taking } = yield* PlainSends
     const take = taking(withoutPlatform(yield* Effect.context<PlainSends>()))
-    return NodeHttpServer.layer(() => createServer({}, take), options)
+    yield* Listeners.unused(options)
+    const make = () => Listeners.multiply(createServer({}, take), options)
+    return NodeHttpServer.layer(make, { ...options, ...Listeners.shared(options) })
   }))
 
 /** Serves the routes on the HTTP server. Requests are not logged: the journal tells what happened. */
