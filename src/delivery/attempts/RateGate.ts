@@ -13,8 +13,12 @@ const burst = 50
 const short = 3
 const left = 0.85
 
-/** By how much less than the limit a provider is called after a refusal, and after how many seconds by none. */
+/**
+ * By how much less than the limit a provider is called after a refusal, and after how many seconds by none: after the
+ * first refusals fewer, since one that came while the rate doubled may have come far below the limit, or above it.
+ */
 const less = 0.1
+const firstPlateau = 5
 const plateau = 20
 
 /** Those who are sent away come back one after the other, so many a second at least. */
@@ -33,6 +37,7 @@ const unused = 600_000
  */
 export const make = (begun: number, named: number) => {
   let limit: number | undefined
+  let refusals = 0
   /** Seconds since the last refusal in which calls had to wait. */
   let tested = 0
   let refusedAt = begun
@@ -43,7 +48,11 @@ export const make = (begun: number, named: number) => {
 
   const bounded = (rate: number) => Math.min(most, Math.max(least, rate))
   const rateAfter = (seconds: number): number =>
-    bounded(limit === undefined ? first * 2 ** seconds : limit * (1 + less * (seconds / plateau - 1) ** 3))
+    bounded(
+      limit === undefined
+        ? first * 2 ** seconds
+        : limit * (1 + less * (seconds / Math.min(plateau, firstPlateau * refusals) - 1) ** 3)
+    )
   const rate = () => rateAfter(tested)
 
   return {
@@ -70,6 +79,7 @@ export const make = (begun: number, named: number) => {
         const until = Math.max(0, tested - (now - since) / 1_000)
         limit = bounded(rateAfter(until) * (until < short ? left : 1))
         tested = 0
+        refusals++
         refusedAt = now
       }
       nextAt = Math.max(nextAt, now + Math.max(named, isNews ? pause : 0))
