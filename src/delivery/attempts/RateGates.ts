@@ -88,16 +88,21 @@ export const layer = Layer.effect(
       const away = Effect.suspend(() => sentAway(pace.backAt(now(), turn.lane) - now()))
       const wait = pace.nextAt() - now() + 1_000 * before / pace.rate()
       if (wait > (before > 0 ? patience : longest)) return away
-      waiting.set(line, before + 1)
+      let isCounted = false
+      const came = Effect.suspend(() => {
+        isCounted = true
+        waiting.set(line, (waiting.get(line) ?? 0) + 1)
+        return Effect.andThen(waits, Effect.timeoutOption(gate.front.inTurn(turn)(pass(gate)), longest))
+      })
       const leave = Effect.sync(() => {
+        if (!isCounted) return
         const left = (waiting.get(line) ?? 1) - 1
         if (left > 0) waiting.set(line, left)
         else waiting.delete(line)
       })
-      const came = Effect.timeoutOption(Effect.ensuring(gate.front.inTurn(turn)(pass(gate)), leave), longest)
-      return Effect.andThen(
-        waits,
-        Effect.flatMap(came, (passed) => Option.isSome(passed) ? begin(nanos(), true) : away)
+      return Effect.flatMap(
+        Effect.ensuring(came, leave),
+        (passed) => Option.isSome(passed) ? begin(nanos(), true) : away
       )
     }
 

@@ -2,7 +2,7 @@ import { Scope } from "#schemas/Scope.ts"
 import * as RateGates from "#src/delivery/attempts/RateGates.ts"
 import type { Lane } from "#src/delivery/journal/OpenMessage.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Fiber } from "effect"
+import { Clock, Effect, Fiber, References } from "effect"
 import { TestClock } from "effect/testing"
 
 const key = "mail"
@@ -86,6 +86,22 @@ describe("RateGates", () => {
       const last = yield* start()
       yield* TestClock.adjust(1_000)
       assert.deepStrictEqual(yield* Fiber.join(last), ["passed", 1_000, true])
+    }).pipe(Effect.provide(RateGates.layer)))
+
+  it.effect("who gives up between any two of its operations leaves no trace", () =>
+    Effect.gen(function*() {
+      yield* refuse()
+      for (let ops = 5; ops < 80; ops++) {
+        for (let turns = 1; turns < 4; turns++) {
+          const fiber = yield* Effect.forkChild(Effect.provideService(go(), References.MaxOpsBeforeYield, ops))
+          for (let turn = 0; turn < turns; turn++) yield* Effect.yieldNow
+          yield* Fiber.interrupt(fiber)
+        }
+      }
+      const fibers = yield* Effect.replicateEffect(start(), 3)
+      assert.deepStrictEqual(fibers.map(settled), [false, false, false])
+      yield* TestClock.adjust(1_000)
+      assert.isTrue(fibers.some(settled))
     }).pipe(Effect.provide(RateGates.layer)))
 
   it.effect("a wait that the provider names is everybody's; nobody waits here for one that is longer than 10 s", () =>
