@@ -133,7 +133,8 @@ const notPlaced = ({ intent }: Call, why: string): Effect.Effect<Ended> => {
 
 /**
  * Whether a call that has waited is still the message's next, and due. Its own circuit does not count here: the call may
- * be the one that finds out whether the provider is well.
+ * be the one that finds out whether the provider is well. A crowded provider does not come first again by now: the
+ * message has had its turn here, which would be lost, and there it would have to wait anew.
  */
 export const isNext = ({ hand, intent }: Pick<Call, "hand" | "intent">, now: number): boolean => {
   const { escalation, journey } = hand
@@ -141,7 +142,10 @@ export const isNext = ({ hand, intent }: Pick<Call, "hand" | "intent">, now: num
   const next = position(journey.plan, hand.attempts, {
     ...journey.situation,
     escalation,
-    openUntil: (candidate) => isOwn(candidate) ? undefined : Hand.openUntil(hand, candidate),
+    openUntil: (candidate) => {
+      if (isOwn(candidate)) return undefined
+      return Hand.isSentAway(hand, candidate) ? Infinity : Hand.openUntil(hand, candidate)
+    },
     now
   })
   return next._tag === "Next" && isOwn(next.candidate) && next.at <= now

@@ -75,6 +75,7 @@ export const deliver = (given: Omit<Hand.Means, "complain">) => {
       if (next._tag !== "Next") return end(hand, now, next)
       // The plan was resumed too early, or the provider is left alone.
       if (next.at - now > shortWait) {
+        Hand.comesBack(hand, next.candidate)
         const error = Hand.whyLeftAlone(hand, next.candidate)
         return Hand.wait(hand, now, { candidate: next.candidate, dueAt: next.at, error })
       }

@@ -32,10 +32,10 @@ const unshown = ({ hand, lines }: Waiting): undefined => {
 }
 
 /** The provider's rate gate is crowded: the message takes another provider meanwhile, or comes back to this one. */
-const sentAway = (one: Waiting) => (wait: number): Effect.Effect<undefined> =>
+const sentAway = (one: Waiting) => (wait: number, comesBack: () => void): Effect.Effect<undefined> =>
   Effect.map(Clock.currentTimeMillis, (now) => {
     const { hand, intent: { channel, provider } } = one
-    hand.sentAway = added(hand.sentAway, { channel, provider, until: now + Math.ceil(wait) })
+    hand.sentAway = added(hand.sentAway, { channel, provider, until: now + Math.ceil(wait), comesBack })
     return unshown(one)
   })
 

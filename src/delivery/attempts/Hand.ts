@@ -26,6 +26,7 @@ export type Showing = HistoryEvent & { readonly channel: string; readonly output
 
 interface SentAway extends Pick<Attempt, "channel" | "provider"> {
   readonly until: number
+  readonly comesBack: () => void
 }
 
 /**
@@ -68,20 +69,25 @@ export const make = (journey: Journey, means: Means): Hand => ({
   sentAway: []
 })
 
-/** Until when the provider's rate gate has sent the message away, in epoch ms; `undefined`: it has not. */
-const awayUntil = ({ sentAway }: Hand, { channel, provider }: Candidate): number | undefined =>
-  sentAway.findLast((one) => one.channel === channel && one.provider === provider)?.until
+const awayFrom = ({ sentAway }: Hand, { channel, provider }: Candidate): SentAway | undefined =>
+  sentAway.findLast((one) => one.channel === channel && one.provider === provider)
+
+/** Whether the provider's rate gate has sent the message away in this run, though it may come back by now. */
+export const isSentAway = (hand: Hand, candidate: Candidate): boolean => awayFrom(hand, candidate) !== undefined
 
 /** Epoch ms until which a candidate is left alone, by all messages or by this one; `undefined`: it is not. */
 export const openUntil = (hand: Hand, candidate: Candidate): number | undefined => {
   const open = Circuit.openUntil(hand.breakers, hand.journey, candidate)
-  const away = awayUntil(hand, candidate)
-  return away === undefined ? open : Math.max(open ?? 0, away)
+  const away = awayFrom(hand, candidate)
+  return away === undefined ? open : Math.max(open ?? 0, away.until)
 }
+
+/** The message waits until a candidate may be called, and goes to no other meanwhile. */
+export const comesBack = (hand: Hand, candidate: Candidate): void => awayFrom(hand, candidate)?.comesBack()
 
 /** Why a message waits for a provider that it would call by now. */
 export const whyLeftAlone = (hand: Hand, candidate: Candidate): string =>
-  awayUntil(hand, candidate) === undefined
+  awayFrom(hand, candidate) === undefined
     ? "The provider failed too often and is left alone for a while"
     : "The provider takes no more for now"
 

@@ -86,11 +86,11 @@ export const make = (begun: number, named: number) => {
       passedAt = Math.max(passedAt, nextAt)
       return isNews
     },
-    /** When one who is sent away may come back: after those of its lane that were sent away before. */
-    backAt: (now: number, lane: string): number => {
-      const at = Math.max(nextAt, backAt.get(lane) ?? 0, now + pause) + 1_000 / Math.max(comingBack, 2 * rate())
-      backAt.set(lane, at)
-      return at
+    /** When one who is sent away may come back: after those of its lane that come back by then (`comesBack`). */
+    backAt: (now: number, lane: string): number =>
+      Math.max(nextAt, backAt.get(lane) ?? 0, now + pause) + 1_000 / Math.max(comingBack, 2 * rate()),
+    comesBack: (lane: string, at: number): void => {
+      backAt.set(lane, Math.max(backAt.get(lane) ?? 0, at))
     },
     isUnused: (now: number) => now - waitedAt > unused
   }

@@ -17,8 +17,11 @@ const remembered = 8_192
 export interface Attempt<A> extends Pick<Slots.Attempt<A>, "waits"> {
   /** `passedAt`: when it was let through (monotonic, ns). `waited`: not at once, and the message may have changed. */
   readonly begin: (passedAt: bigint, waited: boolean) => Effect.Effect<A>
-  /** It would wait for too long, and is to come back in so many ms. */
-  readonly sentAway: (wait: number) => Effect.Effect<A>
+  /**
+   * It would wait for too long, and may come back in so many ms. `comesBack`: to be called if it is to, and does not go
+   * elsewhere instead; the next one's wait is longer then.
+   */
+  readonly sentAway: (wait: number, comesBack: () => void) => Effect.Effect<A>
 }
 
 /**
@@ -85,7 +88,10 @@ export const layer = Layer.effect(
       const turn = Slots.turnOf(message)
       const line = `${turn.lane} ${turn.whose}`
       const before = waiting.get(line) ?? 0
-      const away = Effect.suspend(() => sentAway(pace.backAt(now(), turn.lane) - now()))
+      const away = Effect.suspend(() => {
+        const at = pace.backAt(now(), turn.lane)
+        return sentAway(at - now(), () => pace.comesBack(turn.lane, at))
+      })
       const wait = pace.nextAt() - now() + 1_000 * before / pace.rate()
       if (wait > (before > 0 ? patience : longest)) return away
       let isCounted = false

@@ -125,7 +125,11 @@ describe("RateGate", () => {
 
   it("who is sent away comes back after those of its lane, 200 a second, and not after those of another", () => {
     const gate = RateGate.make(0, 0)
-    const back = Array.from({ length: 100 }, () => gate.backAt(0, "bulk"))
+    const back = Array.from({ length: 100 }, () => {
+      const at = gate.backAt(0, "bulk")
+      gate.comesBack("bulk", at)
+      return at
+    })
     assert.deepStrictEqual(back, back.map((_, n) => 1_005 + 5 * n))
     assert.strictEqual(gate.backAt(0, "transactional"), 1_005)
   })

@@ -12,12 +12,16 @@ const messageOf = (lane: Lane, tenantId?: string) => ({ lane, tenantId, scope: S
 const bulk = messageOf("bulk")
 
 /** Goes through the gate: the ms after which it was let through, or those after which it may come back. */
-const go = Effect.fnUntraced(function*(message = bulk) {
+const go = Effect.fnUntraced(function*(message = bulk, isComingBack = true) {
   const { through } = yield* RateGates.RateGates
   const from = yield* Clock.currentTimeMillis
   return yield* through<readonly ["passed" | "away", number, boolean]>(key, message, {
     begin: (_, waited) => Effect.map(Clock.currentTimeMillis, (now) => ["passed", now - from, waited]),
-    sentAway: (wait) => Effect.succeed(["away", Math.round(wait), false]),
+    sentAway: (wait, comesBack) =>
+      Effect.sync(() => {
+        if (isComingBack) comesBack()
+        return ["away", Math.round(wait), false]
+      }),
     waits: Effect.void
   })
 })
@@ -57,6 +61,14 @@ describe("RateGates", () => {
       assert.strictEqual(passed[0], 1_000)
       for (const [n, at] of passed.entries()) if (n > 0) assert.isAtMost(at - (passed[n - 1] ?? 0), 500)
       assert.deepStrictEqual(ends.slice(3).map(([, wait]) => wait), [1_005, 1_010, 1_015])
+    }).pipe(Effect.provide(RateGates.layer)))
+
+  it.effect("who goes elsewhere instead holds up nobody who comes back", () =>
+    Effect.gen(function*() {
+      yield* refuse(60_000)
+      for (let n = 0; n < 1_000; n++) yield* go(bulk, false)
+      assert.deepStrictEqual(yield* go(), ["away", 60_005, false])
+      assert.deepStrictEqual(yield* go(), ["away", 60_010, false])
     }).pipe(Effect.provide(RateGates.layer)))
 
   it.effect("lanes that wait pass by turns, and so do the tenants of a lane", () =>
