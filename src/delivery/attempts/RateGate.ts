@@ -87,8 +87,12 @@ export const make = (begun: number, named: number) => {
       return isNews
     },
     /** When one who is sent away may come back: after those of its lane that come back by then (`comesBack`). */
-    backAt: (now: number, lane: string): number =>
-      Math.max(nextAt, backAt.get(lane) ?? 0, now + pause) + 1_000 / Math.max(comingBack, 2 * rate()),
+    backAt: (now: number, lane: string): number => {
+      const at = Math.max(nextAt, backAt.get(lane) ?? 0, now + pause)
+      // While the rate doubles, it is another one by then.
+      const then = limit === undefined ? rateAfter(tested + (at - nextAt) / 1_000) : rate()
+      return at + 1_000 / Math.max(comingBack, 2 * then)
+    },
     comesBack: (lane: string, at: number): void => {
       backAt.set(lane, Math.max(backAt.get(lane) ?? 0, at))
     },

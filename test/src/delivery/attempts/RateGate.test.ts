@@ -134,6 +134,22 @@ describe("RateGate", () => {
     assert.strictEqual(gate.backAt(0, "transactional"), 1_005)
   })
 
+  it("while its rate doubles, who is sent away comes back as fast as it may be by then, and no faster once it is known", () => {
+    const back = (gate: RateGate.RateGate) => {
+      const ats = Array.from({ length: 10_000 }, () => {
+        const at = gate.backAt(1_000, "bulk")
+        gate.comesBack("bulk", at)
+        return at
+      })
+      return ats.at(-1) ?? 0
+    }
+    const gate = RateGate.make(0, 0)
+    assert.isBelow(back(gate), 15_000)
+    gate.pass(1_000, true)
+    gate.refused(1_050, 1_000, 0)
+    assert.isAtLeast(back(gate), 50_000)
+  })
+
   it("a gate at which nobody has waited for ten minutes is none", () => {
     const gate = RateGate.make(0, 0)
     gate.pass(1_000, true)
