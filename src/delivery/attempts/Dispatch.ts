@@ -31,11 +31,20 @@ const unshown = ({ hand, lines }: Waiting): undefined => {
   hand.shown = hand.shown.filter((line) => !lines.includes(line))
 }
 
-/** The provider's rate gate is crowded: the message takes another provider meanwhile, or comes back to this one. */
-const sentAway = (one: Waiting) => (wait: number, comesBack: () => void): Effect.Effect<undefined> =>
+/** The shard is handed over. The message's row is as due as it was, for the next owner. */
+const left = ({ hand }: Waiting): Ending => ({ _tag: "Waiting", dueAt: hand.journey.message.dueAt })
+
+/**
+ * The provider's rate gate is crowded: the message takes another provider meanwhile, or comes back to this one. It does
+ * not go back to one that has sent it away before: going from one to the other, it would hold up its recipient's others.
+ */
+const sentAway = (one: Waiting) => (wait: number, comesBack: () => void): Effect.Effect<Ending | undefined> =>
   Effect.map(Clock.currentTimeMillis, (now) => {
     const { hand, intent: { channel, provider } } = one
-    hand.sentAway = added(hand.sentAway, { channel, provider, until: now + Math.ceil(wait), comesBack })
+    if (!hand.journey.mayBegin()) return left(one)
+    const until = now + Math.ceil(wait)
+    const others = hand.sentAway.map((other) => ({ ...other, until: Math.max(until, other.until) }))
+    hand.sentAway = added(others, { channel, provider, until, comesBack })
     return unshown(one)
   })
 
@@ -43,8 +52,7 @@ const sentAway = (one: Waiting) => (wait: number, comesBack: () => void): Effect
 const resumed = (one: Waiting, passedAt: bigint, slots: Slots.Slots | undefined): Effect.Effect<Ended> =>
   Effect.flatMap(Clock.currentTimeMillis, (now): Effect.Effect<Ended> => {
     const { circuit, findsOut, hand, intent, lines } = one
-    // Its row is as due as it was, for the next owner.
-    if (!hand.journey.mayBegin()) return Effect.succeed({ _tag: "Waiting", dueAt: hand.journey.message.dueAt })
+    if (!hand.journey.mayBegin()) return Effect.succeed(left(one))
     if ((findsOut || hand.breakers.openUntil(circuit) === undefined) && Call.isNext(one, now)) {
       const told = lines.map((line) => ({ ...line, ts: now }))
       return Call.begin({ ...one, passedAt, lines: told, intent: { ...intent, startedAt: now } }, slots)
@@ -54,12 +62,14 @@ const resumed = (one: Waiting, passedAt: bigint, slots: Slots.Slots | undefined)
 
 /** Begins a call once its provider's rate gate lets it. `hadToWait`: for a slot, and the message may have changed. */
 const gated = (one: Waiting, slots: Slots.Slots | undefined) => (hadToWait: boolean): Effect.Effect<Ended> =>
-  one.hand.gates.through<Ended>(one.circuit, one.hand.journey.message, {
-    begin: (passedAt, waited) =>
-      hadToWait || waited ? resumed(one, passedAt, slots) : Call.begin({ ...one, passedAt }, slots),
-    waits: waits(one),
-    sentAway: sentAway(one)
-  })
+  hadToWait && !one.hand.journey.mayBegin()
+    ? Effect.succeed(left(one))
+    : one.hand.gates.through<Ended>(one.circuit, one.hand.journey.message, {
+      begin: (passedAt, waited) =>
+        hadToWait || waited ? resumed(one, passedAt, slots) : Call.begin({ ...one, passedAt }, slots),
+      waits: waits(one),
+      sentAway: sentAway(one)
+    })
 
 const concluded = (hand: Hand.Hand) => (ended: Ended): Effect.Effect<Ending | undefined> =>
   ended === undefined || "_tag" in ended ? Effect.succeed(ended) : Hand.conclude(hand, ended, [])
