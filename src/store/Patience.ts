@@ -20,6 +20,10 @@ class Work {
 
   end(): void {
     this.running--
+    this.note()
+  }
+
+  note(): void {
     this.wasDone = true
   }
 
@@ -49,10 +53,16 @@ export const working = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A,
     ))
 
 /**
+ * Tells whoever waits (`within`) that the store has just answered a part of what takes long: it is not silent. He waits
+ * for the next part as after `working`.
+ */
+export const heard: Effect.Effect<void> = Effect.map(CurrentWork, (current) => current?.note())
+
+/**
  * Limits how long the caller of an effect waits: after `patience` the call fails with a `TimeoutError`. That holds even
  * for a statement on a silent connection, whose interruption takes another 5 s for its cancellation: this goes on in
  * the background, in the scope in which this was made. All calls share one timer, which waits for the oldest and runs
- * only while there are calls. Time spent `working` does not count.
+ * only while there are calls. Time spent `working`, and until the store was last `heard`, does not count.
  */
 export const within = Effect.fnUntraced(function*(patience: Duration.Input) {
   const fork = yield* Fibers.make

@@ -5,7 +5,7 @@ import * as Fixture from "#test/contracts/Fixture.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import * as Stores from "#test/layers/postgres/Stores.ts"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Array, Effect, Layer } from "effect"
 
 const [one, other] = [ListId.make("one"), ListId.make("other")]
 const [ada, bob] = [UserId.make("ada"), UserId.make("bob")]
@@ -43,6 +43,32 @@ layer(Stores.layer.pipe(Layer.provide(FreshDatabase.layerEmpty)), { excludeTestS
             ]
             const ends = yield* Effect.forEach(writers, (writer) => found(writer), { concurrency: "unbounded" })
             assert.deepStrictEqual([...new Set(ends)], ["done"], `round ${round}: ${ends.join(" ")}`)
+          }
+        }),
+      60_000
+    )
+
+    it.effect(
+      "nor do those who subscribe and replace thousands at once, in whatever order they are given",
+      () =>
+        Effect.gen(function*() {
+          const { scope } = yield* Fixture.world
+          const lists = yield* Lists
+          const everybody = Array.makeBy(3_000, (n) => plain(UserId.make(`u${n}`)))
+          const [even, odd] = [0, 1].map((rest) => everybody.filter((_, n) => n % 2 === rest))
+          for (let round = 0; round < 4; round++) {
+            yield* lists.replaceSubscriptions(scope, one, even ?? [])
+            const ends = yield* Effect.forEach(
+              [
+                lists.replaceSubscriptions(scope, one, odd ?? []),
+                lists.subscribe(scope, one, everybody),
+                lists.subscribe(scope, one, everybody.toReversed()),
+                lists.replaceSubscriptions(scope, one, everybody.toReversed())
+              ],
+              Effect.exit,
+              { concurrency: "unbounded" }
+            )
+            assert.deepStrictEqual(ends.map(({ _tag }) => _tag), ends.map(() => "Success"), `round ${round}`)
           }
         }),
       60_000

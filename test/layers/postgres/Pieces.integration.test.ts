@@ -1,0 +1,109 @@
+import * as Others from "#layers/postgres/lists/Others.ts"
+import { ListId } from "#schemas/List.ts"
+import { UserId } from "#schemas/Profile.ts"
+import { Scope } from "#schemas/Scope.ts"
+import { Lists } from "#src/people/Lists.ts"
+import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
+import * as Stores from "#test/layers/postgres/Stores.ts"
+import { assert, layer } from "@effect/vitest"
+import { Array, Effect, Exit, Fiber, Latch, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+
+const scope = Scope.make(1)
+const most = 1_000
+const many = 2_500
+
+const plain = (name: string) => ({ userId: UserId.make(name), preferences: undefined })
+const users = (from: number, to: number) => Array.range(from, to - 1).map((n) => plain(`u${n}`))
+
+/** Notes how many rows each statement writes of what requests name many of. `z-refused` the database refuses. */
+const noted = Layer.effectDiscard(Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`create table noted (written bigint)`
+  yield* sql.unsafe(`create function note() returns trigger language plpgsql as $$ begin
+    insert into noted select count(*) from changed;
+    return null;
+  end $$`)
+  for (const table of ["list_subscriptions"]) {
+    for (const [event, rows] of [["insert", "new"], ["update", "new"], ["delete", "old"]]) {
+      yield* sql.unsafe(`create trigger note_${event} after ${event} on ${table} referencing ${rows} table as changed
+        for each statement execute function note()`)
+    }
+  }
+  yield* sql`alter table list_subscriptions add check (user_id <> 'z-refused')`
+}))
+
+const stores = noted.pipe(Layer.provideMerge(Stores.layer), Layer.provideMerge(FreshDatabase.layerEmpty))
+
+const decodeSizes = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ size: Schema.Int })))
+const decodeNames = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ name: Schema.String })))
+
+layer(stores, { timeout: "120 seconds" })("What is written in pieces", (it) => {
+  /** The sizes of the statements of an effect, those that wrote nothing left out. */
+  const sizes = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`delete from noted`
+      yield* effect
+      const found = yield* decodeSizes(yield* sql`select written::int as size from noted where written > 0`)
+      return found.map(({ size }) => size)
+    })
+  const assertPieces = (found: ReadonlyArray<number>, total: number) => {
+    assert.strictEqual(found.reduce((sum, size) => sum + size, 0), total)
+    assert.isAtMost(Math.max(...found), most)
+  }
+  const subscribed = Effect.fnUntraced(function*(id: ListId) {
+    const sql = yield* SqlClient.SqlClient
+    const found = yield* decodeNames(yield* sql`select user_id as name from list_subscriptions where list_id = ${id}`)
+    return found.map(({ name }) => name).toSorted()
+  })
+  const names = (all: ReadonlyArray<{ readonly userId: string }>) => all.map(({ userId }) => userId).toSorted()
+
+  it.effect("no statement writes more than a thousand subscriptions, however many a request names or a list has", () =>
+    Effect.gen(function*() {
+      const lists = yield* Lists
+      const id = ListId.make("large")
+      assertPieces(yield* sizes(lists.subscribe(scope, id, users(0, many))), many)
+      assertPieces(yield* sizes(lists.subscribe(scope, id, users(0, many + 1))), 1)
+      assertPieces(yield* sizes(lists.replaceSubscriptions(scope, id, users(2_000, 2_000 + many))), 2 * 1_999 + 1)
+      assert.deepStrictEqual(yield* subscribed(id), names(users(2_000, 2_000 + many)))
+      assertPieces(yield* sizes(lists.replaceSubscriptions(scope, id, users(2_000, 2_000 + many))), 0)
+      assertPieces(yield* sizes(lists.replaceSubscriptions(scope, id, [])), many)
+      assert.deepStrictEqual(yield* subscribed(id), [])
+    }))
+
+  it.effect("all pieces are one change: if the last is refused, nothing has changed", () =>
+    Effect.gen(function*() {
+      const lists = yield* Lists
+      const id = ListId.make("whole")
+      const refused = [...users(0, many), plain("z-refused")]
+      assert.strictEqual(Exit.isFailure(yield* Effect.exit(lists.subscribe(scope, id, refused))), true)
+      assert.strictEqual((yield* Effect.flip(lists.get(scope, id)))._tag, "ListNotFound")
+      assert.deepStrictEqual(yield* subscribed(id), [])
+      yield* lists.subscribe(scope, id, users(many, 2 * many))
+      assert.strictEqual(Exit.isFailure(yield* Effect.exit(lists.replaceSubscriptions(scope, id, refused))), true)
+      assert.deepStrictEqual(yield* subscribed(id), names(users(many, 2 * many)))
+    }))
+
+  it.effect("of several users whom a call subscribes while the list is replaced, all remain", () =>
+    Effect.gen(function*() {
+      const lists = yield* Lists
+      const sql = yield* SqlClient.SqlClient
+      const id = ListId.make("replaced")
+      const meanwhile = ["a-first", "z-last"].map(plain)
+      yield* lists.subscribe(scope, id, users(0, many))
+      const opened = Latch.makeUnsafe()
+      const written = Latch.makeUnsafe()
+      const replaced = yield* Effect.gen(function*() {
+        const removeOthers = yield* Others.make(sql)(scope, id)
+        yield* opened.open
+        yield* written.await
+        yield* removeOthers(new Set())
+      }).pipe(sql.withTransaction, Effect.forkChild)
+      yield* opened.await
+      yield* lists.subscribe(scope, id, meanwhile)
+      yield* written.open
+      yield* Fiber.join(replaced)
+      assert.deepStrictEqual(yield* subscribed(id), names(meanwhile))
+    }))
+})
