@@ -1,3 +1,4 @@
+import * as InPieces from "#layers/postgres/InPieces.ts"
 import { Looks } from "#layers/postgres/Looks.ts"
 import * as PageBytes from "#layers/postgres/PageBytes.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
@@ -78,19 +79,25 @@ const make = Effect.gen(function*() {
    */
   const inserted = Effect.fnUntraced(
     function*(scope: Scope, id: string, from: number, users: ReadonlyArray<NewUser>) {
-      const rows = users.map(({ error, key, user }, index) => ({
-        position: from + index,
-        key,
-        bulk_user: encodeUser(user),
-        error
-      }))
-      const keys = yield* sql`insert into bulk_users (scope, job_id, position, key, bulk_user, error)
-        select ${scope}::int, ${id}, position, key, bulk_user, error from json_to_recordset(${
-        JSON.stringify(rows)
-      }::json)
-          as r(position int, key text, bulk_user text, error text)
-        on conflict (scope, job_id, key) do nothing returning key`.pipe(Effect.flatMap(decodeKeys))
-      return new Set(keys.map(({ key }) => key))
+      const added = new Set<string>()
+      yield* InPieces.run(users, (piece, start) => {
+        const rows = piece.map(({ error, key, user }, index) => ({
+          position: from + start + index,
+          key,
+          bulk_user: encodeUser(user),
+          error
+        }))
+        return sql`insert into bulk_users (scope, job_id, position, key, bulk_user, error)
+          select ${scope}::int, ${id}, position, key, bulk_user, error from json_to_recordset(${
+          JSON.stringify(rows)
+        }::json)
+            as r(position int, key text, bulk_user text, error text)
+          on conflict (scope, job_id, key) do nothing returning key`.pipe(
+          Effect.flatMap(decodeKeys),
+          Effect.map((keys) => keys.forEach(({ key }) => added.add(key)))
+        )
+      })
+      return added
     }
   )
 

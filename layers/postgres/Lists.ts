@@ -1,8 +1,8 @@
+import * as Joining from "#layers/postgres/lists/Joining.ts"
 import * as Prefix from "#layers/postgres/lists/Prefix.ts"
 import * as Subscriptions from "#layers/postgres/lists/Subscriptions.ts"
 import * as PageBytes from "#layers/postgres/PageBytes.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
-import type { RecipientPreferences } from "#schemas/Preferences.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import * as IdPages from "#src/paging/IdPages.ts"
@@ -101,28 +101,6 @@ const make = Effect.gen(function*() {
     return IdPages.cut(cursors, sealed, rows.map(record), isLast, (row) => row.id)
   }, orUnavailable)
 
-  const join: Lists["Service"]["join"] = Effect.fnUntraced(function*(scope, userId, memberships) {
-    const now = yield* Clock.currentTimeMillis
-    const given = new Map<string, RecipientPreferences | undefined>()
-    for (const { listId, preferences } of memberships) given.set(listId, preferences ?? given.get(listId))
-    const rows = JSON.stringify(
-      [...given].toSorted(([a], [b]) => IdPages.compare(a, b))
-        .map(([listId, preferences]) => ({ list_id: listId, preferences: toStored(preferences) }))
-    )
-    yield* sql`with x as (select * from json_to_recordset(${rows}::json) as x(list_id text, preferences text)),
-      fresh as (insert into lists (scope, id, name, created_at, updated_at)
-        select ${scope}::int, x.list_id, x.list_id, ${now}::bigint, ${now}::bigint from x
-        on conflict (scope, id) do nothing returning 1),
-      back as (update lists l set deleted_at = null, updated_at = ${now}
-        from (select id from lists where scope = ${scope} and id in (select list_id from x) and deleted_at is not null
-          order by id for update) gone
-        where l.scope = ${scope} and l.id = gone.id returning 1)
-      insert into list_subscriptions as s (scope, list_id, user_id, preferences, created_at)
-      select ${scope}::int, x.list_id, ${userId}, x.preferences, ${now}::bigint from x
-      ${Subscriptions.ensuredFirst(sql)}
-      on conflict (scope, list_id, user_id) do update set preferences = coalesce(excluded.preferences, s.preferences)`
-  }, orUnavailable)
-
   // Locks the rows first, in the order in which `join` does. A join with them would compare each with all of them while
   // the table has no statistics.
   const leave: Lists["Service"]["leave"] = (scope, userId) =>
@@ -134,7 +112,17 @@ const make = Effect.gen(function*() {
       orUnavailable
     )
 
-  return Lists.of({ put, get, list, remove, restore, listsOf, join, leave, ...Subscriptions.make(sql, cursors) })
+  return Lists.of({
+    put,
+    get,
+    list,
+    remove,
+    restore,
+    listsOf,
+    join: Joining.make(sql),
+    leave,
+    ...Subscriptions.make(sql, cursors)
+  })
 })
 
 /** Lists and subscriptions in Postgres. */

@@ -73,5 +73,26 @@ layer(Stores.layer.pipe(Layer.provide(FreshDatabase.layerEmpty)), { excludeTestS
         }),
       60_000
     )
+
+    it.effect(
+      "nor do those who have one user join thousands of lists at once, of which they make some and share others",
+      () =>
+        Effect.gen(function*() {
+          const { scope } = yield* Fixture.world
+          const lists = yield* Lists
+          for (let round = 0; round < 8; round++) {
+            const all = Array.makeBy(2_500, (n) => ListId.make(`r${round}-${10_000 + n}`)).map(joined)
+            const ends = [...all.slice(0, 5), ...all.slice(-900)]
+            yield* lists.join(scope, bob, all.slice(0, 5))
+            const exits = yield* Effect.forEach(
+              [all, ends, ends.toReversed()],
+              (memberships) => Effect.exit(lists.join(scope, ada, memberships)),
+              { concurrency: "unbounded" }
+            )
+            assert.deepStrictEqual(exits.map(({ _tag }) => _tag), exits.map(() => "Success"), `round ${round}`)
+          }
+        }),
+      60_000
+    )
   }
 )

@@ -2,6 +2,7 @@ import * as Others from "#layers/postgres/lists/Others.ts"
 import { ListId } from "#schemas/List.ts"
 import { UserId } from "#schemas/Profile.ts"
 import { Scope } from "#schemas/Scope.ts"
+import { Jobs } from "#src/delivery/bulk/Jobs.ts"
 import { Lists } from "#src/people/Lists.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import * as Stores from "#test/layers/postgres/Stores.ts"
@@ -19,18 +20,18 @@ const users = (from: number, to: number) => Array.range(from, to - 1).map((n) =>
 /** Notes how many rows each statement writes of what requests name many of. `z-refused` the database refuses. */
 const noted = Layer.effectDiscard(Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  yield* sql`create table noted (written bigint)`
+  yield* sql`create table noted (place text, written bigint)`
   yield* sql.unsafe(`create function note() returns trigger language plpgsql as $$ begin
-    insert into noted select count(*) from changed;
+    insert into noted select tg_table_name, count(*) from changed;
     return null;
   end $$`)
-  for (const table of ["list_subscriptions"]) {
+  for (const table of ["list_subscriptions", "lists", "bulk_users"]) {
     for (const [event, rows] of [["insert", "new"], ["update", "new"], ["delete", "old"]]) {
       yield* sql.unsafe(`create trigger note_${event} after ${event} on ${table} referencing ${rows} table as changed
         for each statement execute function note()`)
     }
   }
-  yield* sql`alter table list_subscriptions add check (user_id <> 'z-refused')`
+  yield* sql`alter table list_subscriptions add check (user_id <> 'z-refused' and list_id <> 'z-refused')`
 }))
 
 const stores = noted.pipe(Layer.provideMerge(Stores.layer), Layer.provideMerge(FreshDatabase.layerEmpty))
@@ -39,13 +40,15 @@ const decodeSizes = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ size
 const decodeNames = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ name: Schema.String })))
 
 layer(stores, { timeout: "120 seconds" })("What is written in pieces", (it) => {
-  /** The sizes of the statements of an effect, those that wrote nothing left out. */
-  const sizes = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  /** How many rows of the table each statement of an effect writes, those that write none left out. */
+  const sizes = <A, E, R>(table: string, effect: Effect.Effect<A, E, R>) =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* sql`delete from noted`
       yield* effect
-      const found = yield* decodeSizes(yield* sql`select written::int as size from noted where written > 0`)
+      const found = yield* decodeSizes(
+        yield* sql`select written::int as size from noted where written > 0 and place = ${table}`
+      )
       return found.map(({ size }) => size)
     })
   const assertPieces = (found: ReadonlyArray<number>, total: number) => {
@@ -63,12 +66,18 @@ layer(stores, { timeout: "120 seconds" })("What is written in pieces", (it) => {
     Effect.gen(function*() {
       const lists = yield* Lists
       const id = ListId.make("large")
-      assertPieces(yield* sizes(lists.subscribe(scope, id, users(0, many))), many)
-      assertPieces(yield* sizes(lists.subscribe(scope, id, users(0, many + 1))), 1)
-      assertPieces(yield* sizes(lists.replaceSubscriptions(scope, id, users(2_000, 2_000 + many))), 2 * 1_999 + 1)
+      assertPieces(yield* sizes("list_subscriptions", lists.subscribe(scope, id, users(0, many))), many)
+      assertPieces(yield* sizes("list_subscriptions", lists.subscribe(scope, id, users(0, many + 1))), 1)
+      assertPieces(
+        yield* sizes("list_subscriptions", lists.replaceSubscriptions(scope, id, users(2_000, 2_000 + many))),
+        2 * 1_999 + 1
+      )
       assert.deepStrictEqual(yield* subscribed(id), names(users(2_000, 2_000 + many)))
-      assertPieces(yield* sizes(lists.replaceSubscriptions(scope, id, users(2_000, 2_000 + many))), 0)
-      assertPieces(yield* sizes(lists.replaceSubscriptions(scope, id, [])), many)
+      assertPieces(
+        yield* sizes("list_subscriptions", lists.replaceSubscriptions(scope, id, users(2_000, 2_000 + many))),
+        0
+      )
+      assertPieces(yield* sizes("list_subscriptions", lists.replaceSubscriptions(scope, id, [])), many)
       assert.deepStrictEqual(yield* subscribed(id), [])
     }))
 
@@ -105,5 +114,38 @@ layer(stores, { timeout: "120 seconds" })("What is written in pieces", (it) => {
       yield* written.open
       yield* Fiber.join(replaced)
       assert.deepStrictEqual(yield* subscribed(id), names(meanwhile))
+    }))
+
+  it.effect("nor of lists that a user joins, which are one change too", () =>
+    Effect.gen(function*() {
+      const lists = yield* Lists
+      const [ada, bob, cy] = [UserId.make("ada"), UserId.make("bob"), UserId.make("cy")]
+      const memberships = Array.makeBy(many, (n) => ({ listId: ListId.make(`l${n}`), preferences: undefined }))
+      yield* lists.put(scope, ListId.make("l7"), { name: "seven", preferences: undefined })
+      yield* lists.remove(scope, "l7")
+      assertPieces(yield* sizes("lists", lists.join(scope, ada, memberships)), many)
+      assert.strictEqual((yield* lists.get(scope, "l7")).name, "seven")
+      assert.strictEqual((yield* lists.get(scope, `l${many - 1}`)).name, `l${many - 1}`)
+      assertPieces(yield* sizes("list_subscriptions", lists.join(scope, bob, memberships)), many)
+      const refused = [...memberships, { listId: ListId.make("z-refused"), preferences: undefined }]
+      assert.strictEqual(Exit.isFailure(yield* Effect.exit(lists.join(scope, cy, refused))), true)
+      assert.strictEqual((yield* lists.listsOf(scope, cy, { limit: 1, cursor: undefined })).items.length, 0)
+    }))
+
+  it.effect("nor of users of a bulk job, whose positions have no gaps", () =>
+    Effect.gen(function*() {
+      const jobs = yield* Jobs
+      const id = yield* jobs.create(scope, { event: "e" })
+      const given = (from: number, to: number) =>
+        Array.range(from, to - 1).map((n) => ({ key: `k${n}`, user: { recipient: `u${n}` }, error: undefined }))
+      assertPieces(yield* sizes("bulk_users", jobs.add(scope, id, given(0, many))), many)
+      const known = yield* jobs.add(scope, id, given(many - 1, 2 * many))
+      assert.deepStrictEqual([...known], [`k${many - 1}`])
+      const sql = yield* SqlClient.SqlClient
+      const found = yield* decodeNames(
+        yield* sql`select key as name from bulk_users where job_id = ${id} order by position`
+      )
+      assert.deepStrictEqual(found.map(({ name }) => name), given(0, 2 * many).map(({ key }) => key))
+      assert.strictEqual((yield* jobs.find(scope, id)).received, 2 * many)
     }))
 })
