@@ -1,3 +1,4 @@
+import * as InPieces from "#layers/postgres/InPieces.ts"
 import * as PageBytes from "#layers/postgres/PageBytes.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import * as Members from "#layers/postgres/tenants/Members.ts"
@@ -31,24 +32,30 @@ const make = Effect.gen(function*() {
         profiles.set(tenantId, profile === undefined ? "" : yield* Members.encodeProfile(profile))
       }
       if (profiles.size === 0) return
-      const ids = [...profiles.keys()]
-      const found = yield* sql`select id, generation::text as generation from tenants
-        where scope = ${scope} and id = any(${ids}::text[]) order by id for key share`.pipe(
-        Effect.flatMap(decodeTenants)
-      )
-      const known = new Map(found.map(({ generation, id }) => [id, generation]))
-      const missing = ids.find((id) => !known.has(id))
+      const ids = [...profiles.keys()].toSorted(IdPages.compare)
+      const known = new Map<string, string>()
+      yield* InPieces.run(ids, (piece) =>
+        sql`select id, generation::text as generation from tenants
+          where scope = ${scope} and id = any(${piece}::text[]) order by id for key share`.pipe(
+          Effect.flatMap(decodeTenants),
+          Effect.map((found) => found.forEach(({ generation, id }) => known.set(id, generation)))
+        ))
+      const missing = [...profiles.keys()].find((id) => !known.has(id))
       if (missing !== undefined) return yield* new TenantNotFound({ id: missing })
       const now = yield* Clock.currentTimeMillis
-      yield* sql`insert into tenant_users (scope, tenant_id, user_id, profile, generation, created_at, updated_at)
-        select ${scope}, x.tenant_id, ${userId}, nullif(x.profile, ''), x.generation, ${now}, ${now}
-        from unnest(${ids}::text[], ${[...profiles.values()]}::text[], ${
-        ids.map((id) => known.get(id) ?? "0")
-      }::bigint[])
-          as x(tenant_id, profile, generation)
-        order by x.tenant_id collate "C"
-        on conflict (scope, tenant_id, user_id) do update set profile = excluded.profile,
-          generation = excluded.generation, updated_at = excluded.updated_at`
+      yield* InPieces.run(
+        ids,
+        (piece) =>
+          sql`insert into tenant_users (scope, tenant_id, user_id, profile, generation, created_at, updated_at)
+          select ${scope}, x.tenant_id, ${userId}, nullif(x.profile, ''), x.generation, ${now}, ${now}
+          from unnest(${piece}::text[], ${piece.map((id) => profiles.get(id) ?? "")}::text[], ${
+            piece.map((id) => known.get(id) ?? "0")
+          }::bigint[])
+            as x(tenant_id, profile, generation)
+          order by x.tenant_id collate "C"
+          on conflict (scope, tenant_id, user_id) do update set profile = excluded.profile,
+            generation = excluded.generation, updated_at = excluded.updated_at`
+      )
     },
     sql.withTransaction,
     orUnavailable

@@ -4,6 +4,7 @@ import { UserId } from "#schemas/Profile.ts"
 import { Scope } from "#schemas/Scope.ts"
 import { Jobs } from "#src/delivery/bulk/Jobs.ts"
 import { Lists } from "#src/people/Lists.ts"
+import { Memberships } from "#src/people/Memberships.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import * as Stores from "#test/layers/postgres/Stores.ts"
 import { assert, layer } from "@effect/vitest"
@@ -25,7 +26,7 @@ const noted = Layer.effectDiscard(Effect.gen(function*() {
     insert into noted select tg_table_name, count(*) from changed;
     return null;
   end $$`)
-  for (const table of ["list_subscriptions", "lists", "bulk_users"]) {
+  for (const table of ["list_subscriptions", "lists", "bulk_users", "tenant_users"]) {
     for (const [event, rows] of [["insert", "new"], ["update", "new"], ["delete", "old"]]) {
       yield* sql.unsafe(`create trigger note_${event} after ${event} on ${table} referencing ${rows} table as changed
         for each statement execute function note()`)
@@ -38,6 +39,7 @@ const stores = noted.pipe(Layer.provideMerge(Stores.layer), Layer.provideMerge(F
 
 const decodeSizes = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ size: Schema.Int })))
 const decodeNames = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ name: Schema.String })))
+const decodeProfiles = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ profile: Schema.String })))
 
 layer(stores, { timeout: "120 seconds" })("What is written in pieces", (it) => {
   /** How many rows of the table each statement of an effect writes, those that write none left out. */
@@ -147,5 +149,20 @@ layer(stores, { timeout: "120 seconds" })("What is written in pieces", (it) => {
       )
       assert.deepStrictEqual(found.map(({ name }) => name), given(0, 2 * many).map(({ key }) => key))
       assert.strictEqual((yield* jobs.find(scope, id)).received, 2 * many)
+    }))
+
+  it.effect("nor of tenants that a user becomes a member of", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const memberships = yield* Memberships
+      const ada = UserId.make("ada")
+      yield* sql`insert into tenants (scope, id, name, created_at, updated_at)
+        select ${scope}, 't' || n, '', 0, 0 from generate_series(1, ${many}::int) n`
+      const given = Array.makeBy(many, (n) => ({ tenantId: `t${n + 1}`, profile: { n } }))
+      assertPieces(yield* sizes("tenant_users", memberships.put(scope, ada, given)), many)
+      const [last] = yield* decodeProfiles(
+        yield* sql`select profile from tenant_users where user_id = ${ada} and tenant_id = ${`t${many}`}`
+      )
+      assert.deepStrictEqual(last, { profile: JSON.stringify({ n: many - 1 }) })
     }))
 })
