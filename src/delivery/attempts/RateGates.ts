@@ -43,8 +43,27 @@ interface Gate {
   readonly pace: RateGate.RateGate
   /** For the one in front, who waits until the next call may begin. */
   readonly front: Turns.Turns
-  /** How many wait, of each lane and turn. */
-  readonly waiting: Map<string, number>
+  /** How many wait, in all and by lane and turn. */
+  total: number
+  readonly waiting: Map<string, Map<string, number>>
+}
+
+/** How many pass before one that comes now, at most: a turn of each lane, and in its lane of each whose, for each before it. */
+const ahead = ({ total, waiting }: Gate, { lane, whose }: Turns.Turn): number => {
+  const lines = waiting.get(lane)
+  const before = lines?.get(whose) ?? 0
+  const own = (lines?.size ?? 0) + (before > 0 ? 0 : 1)
+  const lanes = waiting.size + (lines === undefined ? 1 : 0)
+  return Math.min(total, (before + 1) * own * lanes - 1)
+}
+
+/** One more, or less, waits. */
+const count = (gate: Gate, { lane, whose }: Turns.Turn, by: 1 | -1): void => {
+  const lines = gate.waiting.get(lane) ?? new Map<string, number>()
+  const left = (lines.get(whose) ?? 0) + by
+  gate.total += by
+  if (left > 0) gate.waiting.set(lane, lines.set(whose, left))
+  else if (lines.delete(whose) && lines.size === 0) gate.waiting.delete(lane)
 }
 
 const millisOf = (nanos: bigint): number => Number(nanos / 1_000n) / 1_000
@@ -66,7 +85,7 @@ export const layer = Layer.effect(
     }
 
     const open = (key: string, named: number) => {
-      gates.set(key, { pace: RateGate.make(now(), named), front: Turns.make(1), waiting: new Map() })
+      gates.set(key, { pace: RateGate.make(now(), named), front: Turns.make(1), total: 0, waiting: new Map() })
       const [oldest] = gates.keys()
       if (gates.size > remembered && oldest !== undefined) gates.delete(oldest)
     }
@@ -84,27 +103,23 @@ export const layer = Layer.effect(
       message: Slots.Waiting,
       { begin, sentAway, waits }: Attempt<A>
     ): Effect.Effect<A> => {
-      const { pace, waiting } = gate
+      const { pace } = gate
       const turn = Slots.turnOf(message)
-      const line = `${turn.lane} ${turn.whose}`
-      const before = waiting.get(line) ?? 0
+      const before = gate.waiting.get(turn.lane)?.get(turn.whose) ?? 0
       const away = Effect.suspend(() => {
         const at = pace.backAt(now(), turn.lane)
         return sentAway(at - now(), () => pace.comesBack(turn.lane, at))
       })
-      const wait = pace.nextAt() - now() + 1_000 * before / pace.rate()
+      const wait = pace.nextAt() - now() + 1_000 * ahead(gate, turn) / pace.rate()
       if (wait > (before > 0 ? patience : longest)) return away
       let isCounted = false
       const came = Effect.suspend(() => {
         isCounted = true
-        waiting.set(line, (waiting.get(line) ?? 0) + 1)
+        count(gate, turn, 1)
         return Effect.andThen(waits, Effect.timeoutOption(gate.front.inTurn(turn)(pass(gate)), longest))
       })
       const leave = Effect.sync(() => {
-        if (!isCounted) return
-        const left = (waiting.get(line) ?? 1) - 1
-        if (left > 0) waiting.set(line, left)
-        else waiting.delete(line)
+        if (isCounted) count(gate, turn, -1)
       })
       return Effect.flatMap(
         Effect.ensuring(came, leave),
@@ -117,8 +132,8 @@ export const layer = Layer.effect(
         Effect.suspend(() => {
           const gate = gates.size === 0 ? undefined : gateOf(key)
           if (gate === undefined) return attempt.begin(nanos(), false)
-          const { pace, waiting } = gate
-          if (waiting.size > 0 || pace.nextAt() > now()) return queued(gate, message, attempt)
+          const { pace, total } = gate
+          if (total > 0 || pace.nextAt() > now()) return queued(gate, message, attempt)
           pace.pass(now(), false)
           return attempt.begin(nanos(), false)
         }),

@@ -87,6 +87,17 @@ describe("RateGates", () => {
       assert.deepStrictEqual(order, ["bulk a", "transactional a", "bulk a", "bulk b", "bulk a"])
     }).pipe(Effect.provide(RateGates.layer)))
 
+  it.effect("a node's hands hold no more than pass within 10 s, however many tenants wait; another lane's turn is soon", () =>
+    Effect.gen(function*() {
+      yield* refuse()
+      const fibers = yield* Effect.forEach(Array.from({ length: 500 }, (_, n) => messageOf("bulk", `${n}`)), start)
+      assert.lengthOf(fibers.filter((fiber) => !settled(fiber)), 19)
+      const password = yield* start(messageOf("transactional"))
+      assert.isFalse(settled(password))
+      yield* TestClock.adjust(2_000)
+      assert.strictEqual((yield* Fiber.join(password))[0], "passed")
+    }).pipe(Effect.provide(RateGates.layer)))
+
   it.effect("who gives up leaves no trace, wherever it waits", () =>
     Effect.gen(function*() {
       yield* refuse()
