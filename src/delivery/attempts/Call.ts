@@ -146,6 +146,7 @@ export const isNext = ({ hand, intent }: Pick<Call, "hand" | "intent">, now: num
       if (isOwn(candidate)) return undefined
       return Hand.isSentAway(hand, candidate) ? Infinity : Hand.openUntil(hand, candidate)
     },
+    isCrowded: (candidate) => Hand.isCrowded(hand, candidate),
     now
   })
   return next._tag === "Next" && isOwn(next.candidate) && next.at <= now

@@ -82,6 +82,10 @@ export const openUntil = (hand: Hand, candidate: Candidate): number | undefined 
   return away === undefined ? open : Math.max(open ?? 0, away.until)
 }
 
+/** Whether nothing but its crowded rate gate keeps a candidate from being called. */
+export const isCrowded = (hand: Hand, candidate: Candidate): boolean =>
+  isSentAway(hand, candidate) && Circuit.openUntil(hand.breakers, hand.journey, candidate) === undefined
+
 /** The message waits until a candidate may be called, and goes to no other meanwhile. */
 export const comesBack = (hand: Hand, candidate: Candidate): void => awayFrom(hand, candidate)?.comesBack()
 
@@ -96,6 +100,7 @@ export const positionAt = (hand: Hand, now: number): Position =>
     ...hand.journey.situation,
     escalation: hand.escalation,
     openUntil: (candidate) => openUntil(hand, candidate),
+    isCrowded: (candidate) => isCrowded(hand, candidate),
     now
   })
 

@@ -1,5 +1,5 @@
 import type { Attempt } from "#schemas/Attempt.ts"
-import { type Branch, candidates, type Plan } from "#src/delivery/attempts/Plan.ts"
+import { type Branch, type Candidate, candidates, type Plan } from "#src/delivery/attempts/Plan.ts"
 import * as Calls from "#src/delivery/attempts/position/Calls.ts"
 import { endsChannel, ofCandidate } from "#src/delivery/attempts/position/OfCandidate.ts"
 import type { Position, Situation } from "#src/delivery/attempts/position/Situation.ts"
@@ -71,6 +71,10 @@ const partlyTaken = (
 const startOf = (branch: Branch, inside: ReadonlyArray<Attempt>): number =>
   inside.find((attempt) => branch.channel !== undefined || Calls.isPlanned(branch, attempt))?.startedAt ?? Infinity
 
+/** Whether another child may stand in for a candidate in a `single` branch. */
+const isLeftAlone = ({ channel }: Branch, candidate: Candidate, { isCrowded, openUntil }: Fold): boolean =>
+  openUntil(candidate) !== undefined && !(channel === undefined && isCrowded?.(candidate) === true)
+
 const ofBranch = (branch: Branch, attempts: ReadonlyArray<Attempt>, until: number, situation: Fold): Position => {
   if (branch.method === "single" && situation.takenOutside?.has(branch.channel ?? "") === true) {
     return { _tag: "Succeeded" }
@@ -101,9 +105,8 @@ const ofBranch = (branch: Branch, attempts: ReadonlyArray<Attempt>, until: numbe
         break
       case "Next":
         if (branch.method === "single") {
-          const isOpen = situation.openUntil(position.candidate) !== undefined
           if (aside === undefined || position.at < aside.at) aside = position
-          if (!isOpen) return aside
+          if (!isLeftAlone(branch, position.candidate, situation)) return aside
           break
         }
         if (next === undefined || position.at < next.at) next = position

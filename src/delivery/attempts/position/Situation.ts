@@ -24,6 +24,11 @@ export interface Situation {
   readonly unknownWait: number
   /** Absent: what was taken is done. */
   readonly escalation?: Escalation | undefined
-  /** Epoch ms until which a provider is left alone by its circuit breaker. */
+  /** Epoch ms until which a provider is left alone, by its circuit breaker or since its rate gate is crowded. */
   readonly openUntil: (candidate: Candidate) => number | undefined
+  /**
+   * Whether the latter alone is why: it takes messages, and so another of its channel may stand in for it, but no other
+   * channel. Absent: of none.
+   */
+  readonly isCrowded?: (candidate: Candidate) => boolean
 }

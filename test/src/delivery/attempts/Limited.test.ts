@@ -44,7 +44,11 @@ const limited = (retryAfter?: number, key = "mail") => {
 /** A node with these providers and all messages accepted, of so many tenants. `told`: of each step. */
 const start = Effect.fnUntraced(function*(
   vendors: ReadonlyArray<Vendor>,
-  { tenants = 1, told = () => undefined }: { readonly tenants?: number; readonly told?: (step: Step) => undefined } = {}
+  { channels = ["email"], tenants = 1, told = () => undefined }: {
+    readonly channels?: ReadonlyArray<string>
+    readonly tenants?: number
+    readonly told?: (step: Step) => undefined
+  } = {}
 ) {
   const place = yield* EngineNode.place
   const cluster = yield* EngineNode.make(memory.node)
@@ -55,6 +59,7 @@ const start = Effect.fnUntraced(function*(
       Fixture.message(place, {
         recipientKey: `${place.scope}:email:${email}`,
         recipient: { email },
+        instructions: { content: { title: "Hi", body: "Hello" }, routing: { method: "single", channels } },
         tenantId: `${n % tenants}`
       })
     )
@@ -128,5 +133,22 @@ describe("A provider that takes so many messages a second", () => {
       assert.isAtLeast(other.seen.taken, 0.4 * messages)
       // 10 s for a connection and 10 s at the gate. Nobody goes from one to the other and back: that holds up others.
       assert.isAtMost(held, 20_500)
+    }).pipe(Effect.scoped, Effect.provide(memory.shared)))
+
+  it.effect("while it is crowded, its messages do not go out over another channel, which may cost more", () =>
+    Effect.gen(function*() {
+      const { seen, vendor } = limited()
+      let others = 0
+      const other: Vendor = {
+        _tag: "Vendor",
+        key: "text",
+        channel: "sms",
+        reaches: () => true,
+        send: () => Effect.sync(() => ({ reference: `${others++}` }))
+      }
+      const second = yield* start([vendor, other], { channels: ["email", "sms"] })
+      yield* Effect.repeat(second, { times: 20 })
+      assert.isAbove(seen.taken, 10 * eachSecond)
+      assert.strictEqual(others, 0)
     }).pipe(Effect.scoped, Effect.provide(memory.shared)))
 })
