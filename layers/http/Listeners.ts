@@ -15,10 +15,10 @@ export const shared = (options: ListenOptions): ListenOptions => ({ ...options, 
 
 /**
  * Fails if another process listens where a server is to. To be asked before: sockets that share a port do not see that
- * it is in use.
+ * it is in use. (A single one does.)
  */
 export const unused = (options: ListenOptions): Effect.Effect<void, HttpServerError.ServeError> =>
-  Effect.callback((resume) => {
+  listeners === 1 ? Effect.void : Effect.callback((resume) => {
     const probe = createServer()
     probe.once("error", (cause) => resume(Effect.fail(new HttpServerError.ServeError({ cause }))))
     probe.listen(options, () => probe.close(() => resume(Effect.void)))

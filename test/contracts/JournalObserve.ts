@@ -9,7 +9,8 @@ import { evidence } from "#test/contracts/JournalEvidence.ts"
 import { assert, type Vitest } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 
-const entries = {
+/** The line that each event leaves in a timeline. */
+export const entries = {
   Cancel: "CANCELED",
   Deliver: "DELIVERED",
   Open: "OPENED",

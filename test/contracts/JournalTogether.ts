@@ -2,16 +2,9 @@ import { Scope } from "#schemas/Scope.ts"
 import { eachAlone, Journal, type Observed } from "#src/delivery/Journal.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
+import { entries } from "#test/contracts/JournalObserve.ts"
 import { assert, type Vitest } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-
-const types = {
-  Cancel: "CANCELED",
-  Deliver: "DELIVERED",
-  Open: "OPENED",
-  Click: "CLICKED",
-  Bounce: "UNDELIVERABLE"
-} as const
 
 /** An event of one of three messages, of one that nobody knows (3), or of the first one in another environment (4). */
 const Told = Schema.Struct({
@@ -44,7 +37,7 @@ const told = Effect.fnUntraced(function*(
     scope: of === 4 ? Scope.make(place.scope + 500_000) : place.scope,
     id: (of === 4 ? messages[0] : messages[of])?.id ?? unknown,
     event,
-    history: { type: types[event], ts: place.at + after },
+    history: { type: entries[event], ts: place.at + after },
     reason: event === "Bounce" ? "BOUNCED" : undefined,
     eventId,
     call: number === undefined ? undefined : { providers: ["null"], number }

@@ -12,14 +12,7 @@ const chatting = Effect.fnUntraced(function*({ chance, send }: World, chat: numb
   const count = chance.int(16, 30)
   for (let n = 0; n < count; n++) {
     yield* Effect.sleep(chance.int(0, 3_000))
-    const label = `chat-${chat}-${n}`
-    yield* send({
-      to,
-      content: { title: label, body: `canary-text ${label}` },
-      data: { on: true },
-      routing: { method: "single", channels: ["email", "sms"] },
-      metadata: { trace_id: label }
-    })
+    yield* send(Ordinary.note(to, `chat-${chat}-${n}`))
   }
 })
 

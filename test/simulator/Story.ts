@@ -130,6 +130,15 @@ const reporting = Effect.fnUntraced(function*(world: World) {
   }
 })
 
+/** A message of somebody who writes to one person, by its label, in which their order is seen. */
+export const note = (to: (typeof people)[number], label: string): Parameters<World["send"]>[0] => ({
+  to,
+  content: { title: label, body: `canary-text ${label}` },
+  data: { on: true },
+  routing: { method: "single", channels: ["email", "sms"] },
+  metadata: { trace_id: label }
+})
+
 /** Somebody who writes to one person again and again, each time as soon as the last was answered: nothing else shows so well who is first (I5). */
 const writing = Effect.fnUntraced(function*({ send }: World, own: Chances.Chance, chain: number) {
   yield* Effect.sleep(own.int(0, 50_000))
@@ -137,13 +146,7 @@ const writing = Effect.fnUntraced(function*({ send }: World, own: Chances.Chance
   const count = own.int(3, 6)
   for (let n = 0; n < count; n++) {
     const label = `chain-${chain}-${n}`
-    yield* send({
-      to,
-      content: { title: label, body: `canary-text ${label}` },
-      data: { on: true },
-      routing: { method: "single", channels: ["email", "sms"] },
-      metadata: { trace_id: label }
-    })
+    yield* send(note(to, label))
   }
 })
 

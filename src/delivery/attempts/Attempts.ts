@@ -63,6 +63,7 @@ export const make = Effect.fnUntraced(function*(hand: Hand.Hand, candidate: Cand
         server,
         circuit,
         watch,
+        findsOut: hand.breakers.openUntil(circuit) !== undefined,
         lines
       })
     })

@@ -8,7 +8,7 @@ import { Clock, Effect } from "effect"
 type Ended = Call.Ended | undefined
 
 /** A call that may have to wait. `findsOut`: it finds out whether its provider is well. */
-interface Waiting extends Omit<Call.Call, "passedAt"> {
+export interface Waiting extends Omit<Call.Call, "passedAt"> {
   readonly findsOut: boolean
 }
 
@@ -34,17 +34,12 @@ const unshown = ({ hand, lines }: Waiting): undefined => {
 /** The shard is handed over. The message's row is as due as it was, for the next owner. */
 const left = ({ hand }: Waiting): Ending => ({ _tag: "Waiting", dueAt: hand.journey.message.dueAt })
 
-/**
- * The provider's rate gate is crowded: the message takes another provider meanwhile, or comes back to this one. It does
- * not go back to one that has sent it away before: going from one to the other, it would hold up its recipient's others.
- */
+/** The provider's rate gate is crowded: the message takes another provider meanwhile, or comes back to this one. */
 const sentAway = (one: Waiting) => (wait: number, comesBack: () => void): Effect.Effect<Ending | undefined> =>
   Effect.map(Clock.currentTimeMillis, (now) => {
     const { hand, intent: { channel, provider } } = one
     if (!hand.journey.mayBegin()) return left(one)
-    const until = now + Math.ceil(wait)
-    const others = hand.sentAway.map((other) => ({ ...other, until: Math.max(until, other.until) }))
-    hand.sentAway = added(others, { channel, provider, until, comesBack })
+    hand.sentAway = added(hand.sentAway, { channel, provider, until: now + Math.ceil(wait), comesBack })
     return unshown(one)
   })
 
@@ -78,9 +73,8 @@ const concluded = (hand: Hand.Hand) => (ended: Ended): Effect.Effect<Ending | un
  * Makes a call once its provider has a slot for it and its rate gate lets it, and writes its outcome. Answers no ending
  * if the message goes on, as after a wait in which its turn has passed.
  */
-export const dispatch = (call: Omit<Waiting, "findsOut">): Effect.Effect<Ending | undefined> => {
-  const { circuit, hand, server, vendor } = call
-  const one = { ...call, findsOut: hand.breakers.openUntil(circuit) !== undefined }
+export const dispatch = (one: Waiting): Effect.Effect<Ending | undefined> => {
+  const { hand, server, vendor } = one
   const slots = vendor.slots?.(server)
   const called = slots === undefined ? gated(one, slots)(false) : Slots.begin<Ended>(slots, hand.journey.message, {
     begin: gated(one, slots),

@@ -75,11 +75,14 @@ const awayFrom = ({ sentAway }: Hand, { channel, provider }: Candidate): SentAwa
 /** Whether the provider's rate gate has sent the message away in this run, though it may come back by now. */
 export const isSentAway = (hand: Hand, candidate: Candidate): boolean => awayFrom(hand, candidate) !== undefined
 
-/** Epoch ms until which a candidate is left alone, by all messages or by this one; `undefined`: it is not. */
+/**
+ * Epoch ms until which a candidate is left alone, by all messages or by this one; `undefined`: it is not. A message does
+ * not go back to a provider that has sent it away while another does: going from one to the other, it would hold up its
+ * recipient's others.
+ */
 export const openUntil = (hand: Hand, candidate: Candidate): number | undefined => {
   const open = Circuit.openUntil(hand.breakers, hand.journey, candidate)
-  const away = awayFrom(hand, candidate)
-  return away === undefined ? open : Math.max(open ?? 0, away.until)
+  return isSentAway(hand, candidate) ? Math.max(open ?? 0, ...hand.sentAway.map(({ until }) => until)) : open
 }
 
 /** Whether nothing but its crowded rate gate keeps a candidate from being called. */

@@ -40,6 +40,7 @@ const callers = (port: number, count: number) =>
     (worker) => Effect.promise(() => worker.terminate())
   )
 
+// Elsewhere a server listens with one socket, as it always did.
 describe.skipIf(process.platform !== "linux")("Listeners", () => {
   it.live("of callers that come at once, many are taken up in each turn of a busy loop", () =>
     Effect.gen(function*() {

@@ -41,6 +41,19 @@ const limited = (retryAfter?: number, key = "mail") => {
   return { seen, vendor }
 }
 
+/** One that takes all, and how many it took. */
+const unlimited = (channel: string) => {
+  const seen = { taken: 0 }
+  const vendor: Vendor = {
+    _tag: "Vendor",
+    key: "other",
+    channel,
+    reaches: () => true,
+    send: () => Effect.sync(() => ({ reference: `${seen.taken++}` }))
+  }
+  return { seen, vendor }
+}
+
 /** A node with these providers and all messages accepted, of so many tenants. `told`: of each step. */
 const start = Effect.fnUntraced(function*(
   vendors: ReadonlyArray<Vendor>,
@@ -95,18 +108,11 @@ describe("A provider that takes so many messages a second", () => {
   it.effect("while it is crowded, the next provider of the channel takes what would wait for it", () =>
     Effect.gen(function*() {
       const { seen, vendor } = limited()
-      let others = 0
-      const other: Vendor = {
-        _tag: "Vendor",
-        key: "post",
-        channel: "email",
-        reaches: () => true,
-        send: () => Effect.sync(() => ({ reference: `${others++}` }))
-      }
-      const second = yield* start([vendor, other])
+      const other = unlimited("email")
+      const second = yield* start([vendor, other.vendor])
       let seconds = 0
-      for (; seconds < messages / eachSecond && seen.taken + others < messages; seconds++) yield* second
-      assert.strictEqual(seen.taken + others, messages)
+      for (; seconds < messages / eachSecond && seen.taken + other.seen.taken < messages; seconds++) yield* second
+      assert.strictEqual(seen.taken + other.seen.taken, messages)
       assert.isBelow(seconds, 0.5 * messages / eachSecond)
       assert.isAtLeast(seen.taken, 2 * eachSecond)
     }).pipe(Effect.scoped, Effect.provide(memory.shared)))
@@ -138,17 +144,10 @@ describe("A provider that takes so many messages a second", () => {
   it.effect("while it is crowded, its messages do not go out over another channel, which may cost more", () =>
     Effect.gen(function*() {
       const { seen, vendor } = limited()
-      let others = 0
-      const other: Vendor = {
-        _tag: "Vendor",
-        key: "text",
-        channel: "sms",
-        reaches: () => true,
-        send: () => Effect.sync(() => ({ reference: `${others++}` }))
-      }
-      const second = yield* start([vendor, other], { channels: ["email", "sms"] })
+      const other = unlimited("sms")
+      const second = yield* start([vendor, other.vendor], { channels: ["email", "sms"] })
       yield* Effect.repeat(second, { times: 20 })
       assert.isAbove(seen.taken, 10 * eachSecond)
-      assert.strictEqual(others, 0)
+      assert.strictEqual(other.seen.taken, 0)
     }).pipe(Effect.scoped, Effect.provide(memory.shared)))
 })
