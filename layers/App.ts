@@ -1,11 +1,4 @@
-import {
-  CannotConnect,
-  CannotListen,
-  type OnlyStandby,
-  type OtherEncoding,
-  type SharedSessions,
-  type TooFewSessions
-} from "#layers/CannotStart.ts"
+import { CannotListen } from "#layers/CannotStart.ts"
 import * as Welcome from "#layers/cli/Welcome.ts"
 import * as ManyNodes from "#layers/cluster/ManyNodes.ts"
 import * as NodeId from "#layers/cluster/NodeId.ts"
@@ -31,26 +24,11 @@ import * as AudienceWakeups from "#layers/postgres/AudienceWakeups.ts"
 import * as Backlogs from "#layers/postgres/Backlogs.ts"
 import * as CallbackTargets from "#layers/postgres/CallbackTargets.ts"
 import * as Clusters from "#layers/postgres/Clusters.ts"
-import * as DatabaseClock from "#layers/postgres/DatabaseClock.ts"
-import * as Durability from "#layers/postgres/Durability.ts"
-import * as Embedded from "#layers/postgres/embedded/Embedded.ts"
-import type { EmbeddedError } from "#layers/postgres/embedded/EmbeddedError.ts"
-import * as Encoding from "#layers/postgres/Encoding.ts"
-import * as Upkeep from "#layers/postgres/embedded/Upkeep.ts"
-import * as Installation from "#layers/postgres/Installation.ts"
+import * as Database from "#layers/postgres/Database.ts"
 import * as Invalidations from "#layers/postgres/Invalidations.ts"
-import { maxMessageSize } from "#layers/postgres/LongestMessage.ts"
-import * as Migrations from "#layers/postgres/Migrations.ts"
-import * as OwnSessions from "#layers/postgres/OwnSessions.ts"
 import * as OpenDays from "#layers/postgres/OpenDays.ts"
 import * as OpenRows from "#layers/postgres/OpenRows.ts"
-import * as Partitions from "#layers/postgres/Partitions.ts"
-import * as ReadOnly from "#layers/postgres/ReadOnly.ts"
-import * as Retention from "#layers/postgres/Retention.ts"
-import * as Sessions from "#layers/postgres/Sessions.ts"
-import * as Standby from "#layers/postgres/Standby.ts"
 import * as Stores from "#layers/postgres/Stores.ts"
-import * as Tls from "#layers/postgres/Tls.ts"
 import * as Wakeups from "#layers/postgres/Wakeups.ts"
 import * as CallbackReaders from "#layers/providers/receipts/Readers.ts"
 import * as Vendors from "#layers/providers/Vendors.ts"
@@ -87,64 +65,10 @@ import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import type { PgClient } from "@effect/sql-pg"
-import { type Config, Effect, type FileSystem, Layer, type Redacted, type Schema } from "effect"
+import { type Config, Effect, Layer, type Redacted } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { HttpRouter, HttpServer } from "effect/http"
 import type { SqlClient, SqlError } from "effect/sql"
-
-type Client = Layer.Layer<
-  PgClient.PgClient | SqlClient.SqlClient,
-  | CannotConnect
-  | EmbeddedError
-  | OnlyStandby
-  | OtherEncoding
-  | Schema.SchemaError
-  | SharedSessions
-  | SqlError.SqlError
-  | TooFewSessions,
-  FileSystem.FileSystem
->
-
-/**
- * TCP keep-alive of connections. One that only listens sends nothing, and would otherwise never notice that the other
- * side is gone.
- */
-const keepAlive = "10 seconds"
-
-/**
- * The sessions of a server, of one whose engine runs in workers, and of a worker. Those that listen for audiences and
- * for what is due, and the one that holds the shards' locks, are taken for good.
- */
-const alone: OwnSessions.Sessions = { most: 10, fewest: 4, remedy: "a node takes up to 10" }
-const beside = "a node takes up to 8, and 6 for each worker; with TIDINGS_WORKERS=0 it takes up to 10, and needs 4"
-const serving: OwnSessions.Sessions = { most: 8, fewest: 3, remedy: beside }
-const working: OwnSessions.Sessions = { most: 6, fewest: 3, remedy: beside }
-
-/** Postgres: embedded in this process, or the operator's, whose clock this node then follows (P7). */
-const client = ({ databaseUrl: url, dataDir, durability, worker, workers }: Values): Client => {
-  if (url === undefined)
-    return Upkeep.layer.pipe(Layer.provideMerge(Embedded.layer({ dataDir, durability, connections: 5 })))
-  const sessions = worker !== undefined ? working : workers > 0 ? serving : alone
-  const pool = { url, maxConnections: sessions.most, connectTimeout: "2 seconds", keepAlive, maxMessageSize } as const
-  // What its server has looked at and warned of, a worker need not.
-  const looks = worker === undefined ? Layer.merge(Encoding.layer, Durability.layer) : Layer.empty
-  return Layer.mergeAll(DatabaseClock.layer, ReadOnly.layer(sessions.most), looks).pipe(
-    Layer.provideMerge(Standby.layer),
-    Layer.provideMerge(OwnSessions.layer(sessions)),
-    Layer.provideMerge(Layer.unwrap(Effect.map(Tls.ofUrl(url), (ssl) => Sessions.layer({ ...pool, ssl })))),
-    Layer.catchTag("SqlError", (cause) => Layer.effectContext(new CannotConnect({ cause })))
-  )
-}
-
-const database = (settings: Values) =>
-  Layer.merge(
-    Partitions.layer,
-    Retention.layer(settings.worker === undefined ? settings.retentionDays : undefined)
-  ).pipe(
-    Layer.provideMerge(Installation.layer(settings.shards)),
-    Layer.provideMerge(Migrations.layer),
-    Layer.provideMerge(client(settings))
-  )
 
 const stores = Layer.mergeAll(Stores.layer, Backlogs.layer, Clusters.layer, UserTokens.layer).pipe(
   Layer.provide(OpenRows.layer),
@@ -266,7 +190,7 @@ const engine = <E, R>(settings: Values, providers: Layer.Layer<Providers, E, R>)
     Layer.provideMerge([Tracking.layerLinks, PreferenceLinks.layer]),
     Layer.provideMerge(stores),
     Layer.provideMerge(vendors),
-    Layer.provideMerge(database(settings)),
+    Layer.provideMerge(Database.layer(settings)),
     Layer.provideMerge([
       Layer.succeed(ShardCount, settings.shards),
       Layer.succeed(AccountEmail, settings.accountEmail),
