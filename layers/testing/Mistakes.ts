@@ -1,13 +1,15 @@
-import type { Property } from "#layers/testing/Simulation.ts"
 import { Effect, Predicate } from "effect"
 
 // Node runs a property without looking at its types. What is none might do nothing, and then nothing would break it.
 
 const typeOf = (value: unknown): string => Object.prototype.toString.call(value).slice(8, -1)
 
-/** What is wrong with a property, in a sentence. */
-export const ofProperty = (property: Property): string | undefined =>
-  Predicate.isObject(property) && typeof property.story === "function" && typeof property.complaints === "function"
+const hasFunction = (value: unknown, name: string): boolean =>
+  Predicate.hasProperty(value, name) && typeof value[name] === "function"
+
+/** What is wrong with what was given for a property, in a sentence. */
+export const ofProperty = (given: unknown): string | undefined =>
+  hasFunction(given, "story") && hasFunction(given, "complaints")
     ? undefined
     : "A property has to be an object with the functions story and complaints"
 
