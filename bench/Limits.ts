@@ -12,8 +12,8 @@ const cues = {
   refused: { _tag: "Refuse", after: 50, kind: "RateLimited", retryAfter: null }
 } as const
 
-/** A provider that takes so many calls in each second of the clock, and names no wait to the others. */
-const limited = (allowed: number): Simulation.VendorOptions => {
+/** A provider that takes so many calls in each second of the clock, from `after` (ms) on, and names no wait to the others. */
+const limited = (allowed: number, after: number): Simulation.VendorOptions => {
   let second = -1
   let used = 0
   return {
@@ -24,7 +24,7 @@ const limited = (allowed: number): Simulation.VendorOptions => {
       const now = Math.floor(calledAt / 1_000)
       if (now !== second) used = 0
       second = now
-      return used++ < allowed ? cues.accepted : cues.refused
+      return calledAt >= after && used++ < allowed ? cues.accepted : cues.refused
     }
   }
 }
@@ -40,8 +40,8 @@ const sending = (messages: number) => (world: Simulation.World) =>
     { concurrency: 4 }
   )
 
-const answer = (allowed: number, nodes: number, messages: number): ReadonlyArray<Line> => {
-  const options = { nodes, vendors: [limited(allowed)], faults: Faults.none }
+const answer = (allowed: number, nodes: number, messages: number, after = 0): ReadonlyArray<Line> => {
+  const options = { nodes, vendors: [limited(allowed, after)], faults: Faults.none }
   const { calls } = Simulation.run(1, sending(messages), options)
   const taken = calls.filter((call) => call.taken)
   const at = (call: Call | undefined) => (call?.calledAt ?? 0) / 1_000
@@ -49,7 +49,9 @@ const answer = (allowed: number, nodes: number, messages: number): ReadonlyArray
   if (taken.length !== messages) throw new Error(`${taken.length} of ${messages} messages were taken`)
   const what = `${messages} messages, ${nodes} node${nodes === 1 ? "" : "s"}, ${allowed} calls/s allowed`
   return [
-    { question: "limits", what, value: messages / seconds, unit: "/s", note: "in virtual time" },
+    after === 0
+      ? { question: "limits", what, value: messages / seconds, unit: "/s", note: "in virtual time" }
+      : { question: "limits", what: `${what} after ${after / 1_000} s of none`, value: seconds, unit: "s" },
     { question: "limits", what: "calls refused beside them", value: calls.length - messages, unit: "" }
   ]
 }
@@ -60,6 +62,7 @@ export const limits: Question = async (quick) => {
   return [
     ...answer(10, 1, 2_000 / least),
     ...answer(100, 1, 10_000 / least),
-    ...answer(50, 3, 5_000 / least)
+    ...answer(50, 3, 5_000 / least),
+    ...answer(100, 1, 3_000 / least, 30_000)
   ]
 }

@@ -17,6 +17,7 @@ const longestOpen = 300_000
  * half a minute after each, it would take a twentieth of what it allows. In ms.
  */
 const shortestLimited = 1_000
+const longestLimited = 30_000
 
 /** Sick providers that are remembered: recipients' own servers have circuits too, and some of them never get well. */
 const remembered = 8_192
@@ -72,17 +73,18 @@ interface Circuit {
 interface Answer {
   /** The longest wait that the provider names. */
   readonly named: number
-  /** How long its circuit is open at first. */
+  /** How long its circuit is open at first, and at most. */
   readonly shortest: number
+  readonly longest: number
 }
 
 /**
  * The fifth failure in a row opens the circuit; each that finds the provider still sick opens it for longer. A wait that
  * the provider names opens it at once.
  */
-const failed = (circuit: Circuit | undefined, now: number, { named, shortest }: Answer): Circuit => {
+const failed = (circuit: Circuit | undefined, now: number, { longest, named, shortest }: Answer): Circuit => {
   const failures = (circuit?.failures ?? 0) + 1
-  const counted = failures < tripAfter ? 0 : Math.min(longestOpen, shortest * 2 ** (failures - tripAfter))
+  const counted = failures < tripAfter ? 0 : Math.min(longest, shortest * 2 ** (failures - tripAfter))
   const wait = Math.max(counted, named > shortestNamed ? Math.min(longestNamed, Math.ceil(named)) : 0)
   return { failures, openUntil: wait === 0 ? undefined : now + wait, probedSince: undefined }
 }
@@ -109,10 +111,10 @@ const namedIn = ({ reasons }: Cause.Cause<DeliveryError>): number =>
 const isLimit = ({ reasons }: Cause.Cause<DeliveryError>): boolean =>
   reasons.every((reason) => reason._tag === "Fail" && reason.error._tag === "RateLimited")
 
-const answerOf = (cause: Cause.Cause<DeliveryError>): Answer => ({
-  named: namedIn(cause),
-  shortest: isLimit(cause) ? shortestLimited : shortestOpen
-})
+const answerOf = (cause: Cause.Cause<DeliveryError>): Answer =>
+  isLimit(cause)
+    ? { named: namedIn(cause), shortest: shortestLimited, longest: longestLimited }
+    : { named: namedIn(cause), shortest: shortestOpen, longest: longestOpen }
 
 export const layer = Layer.effect(
   Breakers,
@@ -140,7 +142,10 @@ export const layer = Layer.effect(
         const isLimited = isLimit(exit.cause)
         const isNews = !isLimited && named === 0 || gates.refused(key, since, named)
         if (isNews || !isLimited || named > shortestNamed) fail(key, exit.cause)
-      } else if (Exit.isSuccess(exit) || !Cause.hasInterruptsOnly(exit.cause)) circuits.delete(key)
+      } else if (Exit.isSuccess(exit) || !Cause.hasInterruptsOnly(exit.cause)) {
+        gates.taken(key, since)
+        circuits.delete(key)
+      }
     }
 
     /**
@@ -149,10 +154,10 @@ export const layer = Layer.effect(
      * once, and failures among successes are no row. A call to a provider that is well costs no more than a look.
      */
     const watch = (key: string): Watch => (call, since) =>
-      Effect.onExit(call, (exit) =>
-        Exit.isSuccess(exit) && !circuits.has(key) ? Effect.void : Effect.sync(() => {
-          if (circuits.get(key)?.openUntil === undefined) heard(key, since, exit)
-        }))
+      Effect.onExit(call, (exit) => {
+        if (circuits.get(key)?.openUntil === undefined) heard(key, since, exit)
+        return Effect.void
+      })
 
     /**
      * Lets in the one message that finds out whether the provider is well. Not to be interrupted between the note that

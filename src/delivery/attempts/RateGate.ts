@@ -24,7 +24,7 @@ const plateau = 20
 /** Those who are sent away come back one after the other, so many a second at least. */
 const comingBack = 200
 
-/** A gate for which nobody has waited for so long is none, in ms. */
+/** A gate at which nobody has waited for so long, and that has heard of no refusal, is none. In ms. */
 const unused = 600_000
 
 /**
@@ -32,28 +32,35 @@ const unused = 600_000
  * each second until the provider refuses a call. From then on it follows the cubic curve of RFC 9438: a tenth less,
  * soon nearly as much, for a while no more, and then the bolder, the longer no call is refused. So nearly as much is
  * taken as is allowed, and hardly a call is refused. Only what had to wait counts: that fewer calls are taken proves
- * nothing. Pure but for its own state: the caller tells the monotonic time, in ms. `named`: the wait that the provider
- * has named with its first refusal, at `begun`.
+ * nothing. Nor does a refusal if nothing was taken since the last one: the provider takes nothing at all, at whatever
+ * rate. What was found out stays then, and the rate doubles up to it again, as TCP's does after timeouts (RFC 5681).
+ * Pure but for its own state: the caller tells the monotonic time, in ms. `named`: the wait that the provider has named
+ * with its first refusal, at `begun`.
  */
 export const make = (begun: number, named: number) => {
   let limit: number | undefined
   let refusals = 0
+  /** Whether a call was taken since the last refusal. */
+  let isTaking = false
+  /** Whether the rate doubles up to the curve: before the last refusal, none was. */
+  let isBack = false
   /** Seconds since the last refusal in which calls had to wait. */
   let tested = 0
   let refusedAt = begun
   let nextAt = begun + Math.max(named, pause)
   let passedAt = nextAt
-  let waitedAt = begun
+  let usedAt = begun
   const backAt = new Map<string, number>()
 
   const bounded = (rate: number) => Math.min(most, Math.max(least, rate))
-  const rateAfter = (seconds: number): number =>
-    bounded(
-      limit === undefined
-        ? first * 2 ** seconds
-        : limit * (1 + less * (seconds / Math.min(plateau, firstPlateau * refusals) - 1) ** 3)
-    )
+  const rateAfter = (seconds: number): number => {
+    const doubled = first * 2 ** seconds
+    if (limit === undefined) return bounded(doubled)
+    const curve = limit * (1 + less * (seconds / Math.min(plateau, firstPlateau * refusals) - 1) ** 3)
+    return bounded(isBack ? Math.min(doubled, curve) : curve)
+  }
   const rate = () => rateAfter(tested)
+  const isDoubling = () => limit === undefined || (isBack && rate() < limit)
 
   return {
     /** Calls a second. */
@@ -64,7 +71,7 @@ export const make = (begun: number, named: number) => {
     pass: (now: number, waited: boolean): void => {
       if (waited) {
         tested += Math.min(Math.max(0, now - passedAt) / 1_000, Math.max(1, 1 / rate()))
-        waitedAt = now
+        usedAt = now
       }
       passedAt = Math.max(passedAt, now)
       nextAt = Math.max(nextAt, now - burst) + 1_000 / rate()
@@ -76,27 +83,36 @@ export const make = (begun: number, named: number) => {
     refused: (now: number, since: number, named: number): boolean => {
       const isNews = since > refusedAt
       if (isNews) {
-        const until = Math.max(0, tested - (now - since) / 1_000)
-        limit = bounded(rateAfter(until) * (until < short ? left : 1))
+        isBack = !isTaking
+        if (isTaking) {
+          const until = Math.max(0, tested - (now - since) / 1_000)
+          limit = bounded(rateAfter(until) * (until < short ? left : 1))
+          refusals++
+        }
+        isTaking = false
         tested = 0
-        refusals++
         refusedAt = now
+        usedAt = now
       }
       nextAt = Math.max(nextAt, now + Math.max(named, isNews ? pause : 0))
       passedAt = Math.max(passedAt, nextAt)
       return isNews
     },
+    /** A call that was let through at `since` was taken. */
+    taken: (since: number): void => {
+      if (since > refusedAt) isTaking = true
+    },
     /** When one who is sent away may come back: after those of its lane that come back by then (`comesBack`). */
     backAt: (now: number, lane: string): number => {
       const at = Math.max(nextAt, backAt.get(lane) ?? 0, now + pause)
       // While the rate doubles, it is another one by then.
-      const then = limit === undefined ? rateAfter(tested + (at - nextAt) / 1_000) : rate()
+      const then = isDoubling() ? Math.min(limit ?? most, rateAfter(tested + (at - nextAt) / 1_000)) : rate()
       return at + 1_000 / Math.max(comingBack, 2 * then)
     },
     comesBack: (lane: string, at: number): void => {
       backAt.set(lane, Math.max(backAt.get(lane) ?? 0, at))
     },
-    isUnused: (now: number) => now - waitedAt > unused
+    isUnused: (now: number) => now - usedAt > unused
   }
 }
 

@@ -36,6 +36,8 @@ export class RateGates extends Context.Service<RateGates, {
    * left alone. Answers whether that is news, or said by another refusal before.
    */
   readonly refused: (key: string, since: bigint, named: number) => boolean
+  /** Hears that a call which was let through at `since` was taken. */
+  readonly taken: (key: string, since: bigint) => void
 }>()("tidings/RateGates") {}
 
 /** The gate of one provider. */
@@ -142,6 +144,9 @@ export const layer = Layer.effect(
         if (gate !== undefined) return gate.pace.refused(now(), millisOf(since), named)
         open(key, named)
         return true
+      },
+      taken: (key, since) => {
+        if (gates.size > 0) gates.get(key)?.pace.taken(millisOf(since))
       }
     })
   })

@@ -209,6 +209,18 @@ describe("Breakers", () => {
       assert.strictEqual((yield* ask(failing)).wait, 30_000)
     }).pipe(Effect.provide(breakers)))
 
+  it.effect("one that only takes no more for now is asked every half a minute at the latest: it may take all again", () =>
+    Effect.gen(function*() {
+      const limited = Effect.fail(new RateLimited({ detail }))
+      yield* ask(limited, 5)
+      for (const wait of [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]) {
+        yield* TestClock.adjust(wait - 1)
+        assert.strictEqual((yield* ask(limited)).made, 0)
+        yield* TestClock.adjust(1)
+        assert.strictEqual((yield* ask(limited)).made, 1)
+      }
+    }).pipe(Effect.provide(breakers)))
+
   it.effect("one that stays sick is asked once each time, and then left alone for twice as long, up to 5 min", () =>
     Effect.gen(function*() {
       yield* ask(failing, 5)

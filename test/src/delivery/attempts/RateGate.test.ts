@@ -16,11 +16,16 @@ interface Called {
   readonly taken: boolean
 }
 
-/** Calls a provider through a gate, for so many ms, while calls always wait, or each `every` ms. */
-const call = (gate: RateGate.RateGate, { allowed, latency, names, window }: Limit, until: number, every = 0) => {
+/** Calls a provider through a gate, from one time to another (ms), while calls always wait, or each `every` ms. */
+const call = (
+  gate: RateGate.RateGate,
+  { allowed, latency, names, window }: Limit,
+  until: number,
+  { every = 0, from = 0 } = {}
+) => {
   const calls: Array<Called> = []
-  const answers: Array<{ readonly at: number; readonly since: number; readonly named: number }> = []
-  let now = 0
+  const answers: Array<{ readonly at: number; readonly since: number; readonly named: number | undefined }> = []
+  let now = from
   let used = 0
   let current = -1
   while (now < until) {
@@ -28,7 +33,8 @@ const call = (gate: RateGate.RateGate, { allowed, latency, names, window }: Limi
     const answer = answers[0]
     if (answer !== undefined && answer.at <= at) {
       answers.shift()
-      gate.refused(answer.at, answer.since, answer.named)
+      if (answer.named === undefined) gate.taken(answer.since)
+      else gate.refused(answer.at, answer.since, answer.named)
       continue
     }
     now = at
@@ -41,7 +47,7 @@ const call = (gate: RateGate.RateGate, { allowed, latency, names, window }: Limi
     const taken = ++used <= allowed
     calls.push({ at: now, taken })
     const named = names ? (current + 1) * window - arrives : 0
-    if (!taken) answers.push({ at: now + latency, since: now, named })
+    answers.push({ at: now + latency, since: now, named: taken ? undefined : named })
   }
   return calls
 }
@@ -76,24 +82,55 @@ describe("RateGate", () => {
   })
 
   it("a limit that is raised tenfold is found in three minutes, one that is lowered to a tenth in one", () => {
-    for (const [before, after, time] of [[10, 100, 3], [100, 10, 1]] as const) {
-      const gate = RateGate.make(0, 0)
-      const limit = { window: 1_000, latency: 100, names: false }
-      call(gate, { ...limit, allowed: before }, 2 * minute)
-      let now = 2 * minute
-      for (; now < (2 + time) * minute; now = Math.max(now, gate.nextAt())) {
-        gate.pass(now, true)
-        if (gate.rate() > after) gate.refused(now, now, 0)
+    for (const [before, after, time] of [[10, 100, 3], [100, 10, 1], [1_000, 100, 1]] as const) {
+      for (const latency of [20, 500]) {
+        const gate = RateGate.make(0, 0)
+        const limit = { window: 1_000, latency, names: false }
+        call(gate, { ...limit, allowed: before }, 2 * minute)
+        const until = (2 + time) * minute
+        call(gate, { ...limit, allowed: after }, until, { from: 2 * minute })
+        const later = call(gate, { ...limit, allowed: after }, until + minute, { from: until })
+        const taken = later.filter((one) => one.taken).length
+        const what = `${before} to ${after}, in ${latency} ms`
+        assert.isAbove(taken, 0.8 * after * 60, what)
+        assert.isBelow(later.length - taken, 10 + 0.02 * later.length, what)
       }
-      assert.approximately(gate.rate(), after, 0.15 * after, `${before} to ${after}`)
     }
+  })
+
+  for (const [what, before] of [["as much as before", 2 * minute], ["what it allows", 0]] as const) {
+    it(`a provider that takes nothing for half a minute is soon given ${what}`, () => {
+      for (const [allowed, latency] of [[100, 20], [100, 500], [1_000, 100], [5, 100]] as const) {
+        const gate = RateGate.make(0, 0)
+        const limit = { window: 1_000, latency, names: false }
+        call(gate, { ...limit, allowed }, before)
+        const until = before + 30_000
+        const none = call(gate, { ...limit, allowed: 0 }, until, { from: before })
+        assert.isBelow(none.length, 60 + 2 * allowed * latency / 1_000)
+        call(gate, { ...limit, allowed }, until + 20_000, { from: until })
+        const later = call(gate, { ...limit, allowed }, until + 50_000, { from: until + 20_000 })
+        assert.isAbove(later.filter(({ taken }) => taken).length, 0.75 * allowed * 30, `${allowed}, in ${latency} ms`)
+      }
+    })
+  }
+
+  it("one that takes only a tenth after it took nothing is found out in a minute", () => {
+    const gate = RateGate.make(0, 0)
+    const limit = { window: 1_000, latency: 100, names: false }
+    call(gate, { ...limit, allowed: 1_000 }, 2 * minute)
+    call(gate, { ...limit, allowed: 0 }, 3 * minute, { from: 2 * minute })
+    call(gate, { ...limit, allowed: 100 }, 4 * minute, { from: 3 * minute })
+    const later = call(gate, { ...limit, allowed: 100 }, 5 * minute, { from: 4 * minute })
+    const taken = later.filter((one) => one.taken).length
+    assert.isAbove(taken, 0.8 * 6_000)
+    assert.isBelow(later.length - taken, 10 + 0.02 * later.length)
   })
 
   it("that fewer calls are taken than might be proves nothing: the rate stays", () => {
     const gate = RateGate.make(0, 0)
     call(gate, { allowed: 10, window: 1_000, latency: 50, names: false }, minute)
     const rate = gate.rate()
-    call(gate, { allowed: 10, window: 1_000, latency: 50, names: false }, 10 * minute, 500)
+    call(gate, { allowed: 10, window: 1_000, latency: 50, names: false }, 10 * minute, { every: 500 })
     assert.strictEqual(gate.rate(), rate)
   })
 
@@ -104,17 +141,20 @@ describe("RateGate", () => {
     assert.strictEqual(gate.nextAt(), 2_000)
     assert.isFalse(gate.refused(20, 0, 5_000))
     assert.strictEqual(gate.nextAt(), 5_020)
-    const rate = gate.rate()
     gate.pass(5_020, true)
-    assert.isTrue(gate.refused(5_100, 5_020, 0))
+    gate.taken(5_020)
+    gate.pass(5_520, true)
+    const rate = gate.rate()
+    assert.isTrue(gate.refused(5_600, 5_520, 0))
     assert.isBelow(gate.rate(), rate)
-    assert.strictEqual(gate.nextAt(), 6_100)
+    assert.strictEqual(gate.nextAt(), 6_600)
   })
 
   it("however often a provider refuses or takes, its rate stays within bounds", () => {
     const refused = RateGate.make(0, 0)
     for (let now = 0; now < 1_000_000; now = Math.max(now + 1, refused.nextAt())) {
       refused.pass(now, true)
+      refused.taken(now)
       refused.refused(now, now, 0)
     }
     assert.strictEqual(refused.rate(), 0.2)
@@ -146,6 +186,7 @@ describe("RateGate", () => {
     const gate = RateGate.make(0, 0)
     assert.isBelow(back(gate), 15_000)
     gate.pass(1_000, true)
+    gate.taken(1_000)
     gate.refused(1_050, 1_000, 0)
     assert.isAtLeast(back(gate), 50_000)
   })
@@ -155,5 +196,12 @@ describe("RateGate", () => {
     gate.pass(1_000, true)
     gate.pass(300_000, false)
     assert.deepStrictEqual([gate.isUnused(601_000), gate.isUnused(601_001)], [false, true])
+  })
+
+  it("a gate whose provider takes nothing stays one, however long nobody waits at it", () => {
+    const gate = RateGate.make(0, 0)
+    gate.pass(590_000, false)
+    gate.refused(590_050, 590_000, 0)
+    assert.deepStrictEqual([gate.isUnused(601_000), gate.isUnused(1_190_051)], [false, true])
   })
 })
