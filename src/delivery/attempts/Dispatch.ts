@@ -55,31 +55,34 @@ const resumed = (one: Waiting, passedAt: bigint, slots: Slots.Slots | undefined)
     return Effect.succeed(unshown(one))
   })
 
-/** Begins a call once its provider's rate gate lets it. `hadToWait`: for a slot, and the message may have changed. */
-const gated = (one: Waiting, slots: Slots.Slots | undefined) => (hadToWait: boolean): Effect.Effect<Ended> =>
-  hadToWait && !one.hand.journey.mayBegin()
-    ? Effect.succeed(left(one))
-    : one.hand.gates.through<Ended>(one.circuit, one.hand.journey.message, {
-      begin: (passedAt, waited) =>
-        hadToWait || waited ? resumed(one, passedAt, slots) : Call.begin({ ...one, passedAt }, slots),
-      waits: waits(one),
-      sentAway: sentAway(one)
-    })
+/** Goes on with a slot of the provider's, if it has any. */
+const slot = (one: Waiting, slots: Slots.Slots | undefined) => (next: (waited: boolean) => Effect.Effect<Ended>) => {
+  const { hand: { journey } } = one
+  return slots === undefined ? next(false) : Slots.begin<Ended>(slots, journey.message, {
+    begin: (waited) => waited && !journey.mayBegin() ? Effect.succeed(left(one)) : next(waited),
+    waits: waits(one),
+    late: giveBack(one)
+  })
+}
+
+const always = Effect.succeed(true)
 
 const concluded = (hand: Hand.Hand) => (ended: Ended): Effect.Effect<Ending | undefined> =>
   ended === undefined || "_tag" in ended ? Effect.succeed(ended) : Hand.conclude(hand, ended, [])
 
 /**
- * Makes a call once its provider has a slot for it and its rate gate lets it, and writes its outcome. Answers no ending
- * if the message goes on, as after a wait in which its turn has passed.
+ * Makes a call once its provider's rate gate lets it and has a slot for it, and writes its outcome. Answers no ending if
+ * the message goes on, as after a wait in which its turn has passed.
  */
 export const dispatch = (one: Waiting): Effect.Effect<Ending | undefined> => {
-  const { hand, server, vendor } = one
+  const { circuit, hand, server, vendor } = one
   const slots = vendor.slots?.(server)
-  const called = slots === undefined ? gated(one, slots)(false) : Slots.begin<Ended>(slots, hand.journey.message, {
-    begin: gated(one, slots),
+  const called = hand.gates.through<Ended>(circuit, hand.journey.message, {
+    slot: slot(one, slots),
+    hasSlot: slots === undefined ? always : Slots.isFree(slots),
+    begin: (passedAt, waited) => waited ? resumed(one, passedAt, slots) : Call.begin({ ...one, passedAt }, slots),
     waits: waits(one),
-    late: giveBack(one)
+    sentAway: sentAway(one)
   })
   return Effect.flatMap(called, concluded(hand))
 }

@@ -15,6 +15,13 @@ const remembered = 8_192
 
 /** What becomes of an attempt that comes to a gate. */
 export interface Attempt<A> extends Pick<Slots.Attempt<A>, "waits"> {
+  /**
+   * Goes on with a slot of the provider's. Asked for behind the gate: who waits there holds none, which those who wait at
+   * other gates of the same configuration might need, and is counted, so that who comes after it is sent away in time.
+   */
+  readonly slot: (next: (waited: boolean) => Effect.Effect<A>) => Effect.Effect<A>
+  /** Whether there is one at once. */
+  readonly hasSlot: Effect.Effect<boolean>
   /** `passedAt`: when it was let through (monotonic, ns). `waited`: not at once, and the message may have changed. */
   readonly begin: (passedAt: bigint, waited: boolean) => Effect.Effect<A>
   /**
@@ -29,7 +36,10 @@ export interface Attempt<A> extends Pick<Slots.Attempt<A>, "waits"> {
  * has none: all that most calls pay is a look. Keys are those of the circuits.
  */
 export class RateGates extends Context.Service<RateGates, {
-  /** Makes an attempt once the provider's gate lets it. What waits has no intent yet, and waits by turns (`Slots`). */
+  /**
+   * Makes an attempt once the provider's gate lets it and there is a slot. What waits has no intent yet, and waits by
+   * turns (`Slots`).
+   */
   readonly through: <A>(key: string, message: Slots.Waiting, attempt: Attempt<A>) => Effect.Effect<A>
   /**
    * Hears that a call which was let through at `since` was refused for now, and for how many ms the provider wants to be
@@ -39,6 +49,8 @@ export class RateGates extends Context.Service<RateGates, {
   /** Hears that a call which was let through at `since` was taken. */
   readonly taken: (key: string, since: bigint) => void
 }>()("tidings/RateGates") {}
+
+type Next<A> = Attempt<A>["begin"]
 
 /** The gate of one provider. */
 interface Gate {
@@ -92,18 +104,19 @@ export const layer = Layer.effect(
       if (gates.size > remembered && oldest !== undefined) gates.delete(oldest)
     }
 
-    const pass = (gate: Gate): Effect.Effect<void> =>
+    /** If there is no slot, that calls wait here proves nothing: more might be taken. */
+    const pass = (gate: Gate, hasSlot: Effect.Effect<boolean>): Effect.Effect<void> =>
       Effect.suspend(() => {
         const wait = gate.pace.nextAt() - now()
-        if (wait > 0) return Effect.andThen(Effect.sleep(Math.ceil(wait)), pass(gate))
-        gate.pace.pass(now(), true)
-        return Effect.void
+        if (wait > 0) return Effect.andThen(Effect.sleep(Math.ceil(wait)), pass(gate, hasSlot))
+        return Effect.map(hasSlot, (has) => gate.pace.pass(now(), has))
       })
 
     const queued = <A>(
       gate: Gate,
       message: Slots.Waiting,
-      { begin, sentAway, waits }: Attempt<A>
+      { hasSlot, sentAway, waits }: Attempt<A>,
+      next: Next<A>
     ): Effect.Effect<A> => {
       const { pace } = gate
       const turn = Slots.turnOf(message)
@@ -118,26 +131,52 @@ export const layer = Layer.effect(
       const came = Effect.suspend(() => {
         isCounted = true
         count(gate, turn, 1)
-        return Effect.andThen(waits, Effect.timeoutOption(gate.front.inTurn(turn)(pass(gate)), longest))
+        return Effect.andThen(waits, Effect.timeoutOption(gate.front.inTurn(turn)(pass(gate, hasSlot)), longest))
       })
       const leave = Effect.sync(() => {
         if (isCounted) count(gate, turn, -1)
       })
       return Effect.flatMap(
         Effect.ensuring(came, leave),
-        (passed) => Option.isSome(passed) ? begin(nanos(), true) : away
+        (passed) => Option.isSome(passed) ? next(nanos(), true) : away
       )
     }
+
+    /** Goes on once the gate lets it. */
+    const passing = <A>(
+      gate: Gate,
+      message: Slots.Waiting,
+      attempt: Attempt<A>,
+      next: Next<A>
+    ): Effect.Effect<A> => {
+      const { pace, total } = gate
+      if (total > 0 || pace.nextAt() > now()) return queued(gate, message, attempt, next)
+      pace.pass(now(), false)
+      return next(nanos(), false)
+    }
+
+    const find = (key: string): Gate | undefined => gates.size === 0 ? undefined : gateOf(key)
 
     return RateGates.of({
       through: (key, message, attempt) =>
         Effect.suspend(() => {
-          const gate = gates.size === 0 ? undefined : gateOf(key)
-          if (gate === undefined) return attempt.begin(nanos(), false)
-          const { pace, total } = gate
-          if (total > 0 || pace.nextAt() > now()) return queued(gate, message, attempt)
-          pace.pass(now(), false)
-          return attempt.begin(nanos(), false)
+          const { begin, slot } = attempt
+          const gate = find(key)
+          if (gate !== undefined) {
+            return passing(
+              gate,
+              message,
+              attempt,
+              (passedAt, waited) => slot((again) => begin(passedAt, waited || again))
+            )
+          }
+          return slot((waited) => {
+            // The gate may have been opened meanwhile, and many wait for a slot.
+            const opened = waited ? find(key) : undefined
+            return opened === undefined
+              ? begin(nanos(), waited)
+              : passing(opened, message, attempt, (passedAt) => begin(passedAt, true))
+          })
         }),
       refused: (key, since, named) => {
         const gate = gateOf(key)

@@ -80,6 +80,9 @@ export const begin = <A>(slots: Slots, message: Waiting, attempt: Attempt<A>): E
     () => Effect.andThen(attempt.waits, inTurn(slots, message, attempt))
   )
 
+/** Whether an attempt may be written down at once. */
+export const isFree = ({ begun }: Slots): Effect.Effect<boolean> => Effect.map(begun.available, (free) => free > 0)
+
 /** Makes a call once a connection is free. */
 export const connect = <A>({ connections }: Slots, call: Effect.Effect<A>): Effect.Effect<A> =>
   connections.withPermit(call)

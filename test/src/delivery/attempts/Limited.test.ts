@@ -10,11 +10,18 @@ import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 
 const messages = 300
-const connections = 64
+const many = 64
 const eachSecond = 5
 
 /** A provider that takes so many messages in each second of the clock, and what it saw. */
-const limited = (retryAfter?: number, key = "mail") => {
+const limited = (
+  { allowed = eachSecond, connections = many, key = "mail", retryAfter }: {
+    readonly allowed?: number
+    readonly connections?: number
+    readonly key?: string
+    readonly retryAfter?: number | undefined
+  } = {}
+) => {
   const seen = { taken: 0, refused: 0 }
   const slots = Slots.make(connections)
   let second = 0
@@ -30,7 +37,7 @@ const limited = (retryAfter?: number, key = "mail") => {
       const now = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
       if (now !== second) used = 0
       second = now
-      if (used++ >= eachSecond) {
+      if (used++ >= allowed) {
         seen.refused++
         return yield* new RateLimited({ detail: "too many", retryAfter })
       }
@@ -54,10 +61,14 @@ const unlimited = (channel: string) => {
   return { seen, vendor }
 }
 
-/** A node with these providers and all messages accepted, of so many tenants. `told`: of each step. */
+/**
+ * A node with these providers and all messages accepted, of so many tenants. `arriving`: instead, so many are in each
+ * second. `told`: of each step.
+ */
 const start = Effect.fnUntraced(function*(
   vendors: ReadonlyArray<Vendor>,
-  { channels = ["email"], tenants = 1, told = () => undefined }: {
+  { arriving, channels = ["email"], tenants = 1, told = () => undefined }: {
+    readonly arriving?: number
     readonly channels?: ReadonlyArray<string>
     readonly tenants?: number
     readonly told?: (step: Step) => undefined
@@ -66,9 +77,11 @@ const start = Effect.fnUntraced(function*(
   const place = yield* EngineNode.place
   const cluster = yield* EngineNode.make(memory.node)
   const node = yield* cluster.start({ shards: [place.shard], vendors: () => vendors, cut: told })
-  for (let n = 0; n < messages; n++) {
+  let accepted = 0
+  const accept = Effect.suspend(() => {
+    const n = accepted++
     const email = `${n}@x.test`
-    yield* node.accept(
+    return node.accept(
       Fixture.message(place, {
         recipientKey: `${place.scope}:email:${email}`,
         recipient: { email },
@@ -76,9 +89,11 @@ const start = Effect.fnUntraced(function*(
         tenantId: `${n % tenants}`
       })
     )
-  }
+  })
+  if (arriving === undefined) yield* Effect.replicateEffect(accept, messages)
   /** Lets a second pass in small steps, for each of which all that can be done is done. */
   return Effect.gen(function*() {
+    if (arriving !== undefined) yield* Effect.replicateEffect(accept, arriving)
     for (let time = 0; time < 1_000; time += 50) {
       yield* TestClock.adjust(50)
       yield* cluster.settle
@@ -92,14 +107,14 @@ describe("A provider that takes so many messages a second", () => {
       `is given nearly as many, and refuses hardly any but those under way at its first refusal, where it ${named}`,
       () =>
         Effect.gen(function*() {
-          const { seen, vendor } = limited(retryAfter)
+          const { seen, vendor } = limited({ retryAfter })
           const second = yield* start([vendor])
           const least = messages / eachSecond
           let seconds = 0
           for (; seconds < 5 * least && seen.taken < messages; seconds++) yield* second
           assert.strictEqual(seen.taken, messages)
           assert.isBelow(seconds, 1.5 * least)
-          assert.isAtMost(seen.refused, 2 * connections + 0.05 * messages)
+          assert.isAtMost(seen.refused, 2 * many + 0.05 * messages)
         }).pipe(Effect.scoped, Effect.provide(memory.shared)),
       60_000
     )
@@ -117,9 +132,19 @@ describe("A provider that takes so many messages a second", () => {
       assert.isAtLeast(seen.taken, 2 * eachSecond)
     }).pipe(Effect.scoped, Effect.provide(memory.shared)))
 
+  it.effect("and takes as much of it as comes, though all of the first one's connections have somebody who waits", () =>
+    Effect.gen(function*() {
+      const { seen, vendor } = limited({ allowed: 25, connections: 8 })
+      const other = unlimited("email")
+      const second = yield* start([vendor, other.vendor], { arriving: 50 })
+      yield* Effect.repeat(second, { times: 29 })
+      assert.isAtLeast(seen.taken + other.seen.taken, 30 * 50 - 25 * 2)
+      assert.isAtLeast(seen.taken, 15 * 25)
+    }).pipe(Effect.scoped, Effect.provide(memory.shared)))
+
   it.effect("two that are crowded share the messages, and what neither has a place for comes back", () =>
     Effect.gen(function*() {
-      const [one, other] = [limited(undefined, "mail"), limited(undefined, "post")]
+      const [one, other] = [limited(), limited({ key: "post" })]
       let held = 0
       let begun: number | undefined
       const dueAt = new Map<string, number>()

@@ -2,7 +2,7 @@ import { Scope } from "#schemas/Scope.ts"
 import * as RateGates from "#src/delivery/attempts/RateGates.ts"
 import type { Lane } from "#src/delivery/journal/OpenMessage.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Fiber, References } from "effect"
+import { Clock, Effect, Fiber, Layer, References } from "effect"
 import { TestClock } from "effect/testing"
 
 const key = "mail"
@@ -11,11 +11,20 @@ const messageOf = (lane: Lane, tenantId?: string) => ({ lane, tenantId, scope: S
 
 const bulk = messageOf("bulk")
 
+type End = readonly ["passed" | "away", number, boolean]
+
+/** How a slot is got: at once. */
+const atOnce: Pick<RateGates.Attempt<End>, "hasSlot" | "slot"> = {
+  slot: (next) => next(false),
+  hasSlot: Effect.succeed(true)
+}
+
 /** Goes through the gate: the ms after which it was let through, or those after which it may come back. */
-const go = Effect.fnUntraced(function*(message = bulk, isComingBack = true) {
+const go = Effect.fnUntraced(function*(message = bulk, isComingBack = true, slots = atOnce) {
   const { through } = yield* RateGates.RateGates
   const from = yield* Clock.currentTimeMillis
-  return yield* through<readonly ["passed" | "away", number, boolean]>(key, message, {
+  return yield* through<End>(key, message, {
+    ...slots,
     begin: (_, waited) => Effect.map(Clock.currentTimeMillis, (now) => ["passed", now - from, waited]),
     sentAway: (wait, comesBack) =>
       Effect.sync(() => {
@@ -26,7 +35,7 @@ const go = Effect.fnUntraced(function*(message = bulk, isComingBack = true) {
   })
 })
 
-const start = (message = bulk) => Effect.forkChild(go(message), { startImmediately: true })
+const start = (message = bulk, slots = atOnce) => Effect.forkChild(go(message, true, slots), { startImmediately: true })
 
 /** The provider says that it takes no more for now, and names a wait (ms). */
 const refuse = Effect.fnUntraced(function*(named = 0) {
@@ -42,7 +51,13 @@ describe("RateGates", () => {
       assert.deepStrictEqual(yield* go(), ["passed", 0, false])
       yield* refuse()
       const { through } = yield* RateGates.RateGates
-      const other = { begin: () => Effect.succeed(true), sentAway: () => Effect.succeed(false), waits: Effect.void }
+      const other = {
+        slot: (next: (waited: boolean) => Effect.Effect<boolean>) => next(false),
+        hasSlot: Effect.succeed(true),
+        begin: () => Effect.succeed(true),
+        sentAway: () => Effect.succeed(false),
+        waits: Effect.void
+      }
       assert.isTrue(yield* through("another", bulk, other))
       const waiting = yield* start()
       assert.isFalse(settled(waiting))
@@ -71,6 +86,55 @@ describe("RateGates", () => {
       assert.deepStrictEqual(yield* go(), ["away", 60_010, false])
     }).pipe(Effect.provide(RateGates.layer)))
 
+  it.effect("who waits at a gate holds no slot, which may serve other gates", () =>
+    Effect.gen(function*() {
+      yield* refuse()
+      let held = 0
+      const slot: typeof atOnce.slot = (next) =>
+        Effect.suspend(() => {
+          held++
+          return next(false)
+        })
+      const fibers = yield* Effect.replicateEffect(start(bulk, { ...atOnce, slot }), 3)
+      assert.strictEqual(held, 0)
+      yield* TestClock.adjust(1_000)
+      assert.strictEqual(held, 1)
+      yield* Effect.forEach(fibers, Fiber.interrupt)
+    }).pipe(Effect.provide(RateGates.layer)))
+
+  it.effect("who waited for a slot when the gate was opened waits there then", () =>
+    Effect.gen(function*() {
+      const slot: typeof atOnce.slot = (next) => Effect.delay(Effect.suspend(() => next(true)), 500)
+      const waiting = yield* start(bulk, { ...atOnce, slot })
+      yield* refuse()
+      yield* TestClock.adjust(900)
+      assert.isFalse(settled(waiting))
+      yield* TestClock.adjust(100)
+      assert.deepStrictEqual(yield* Fiber.join(waiting), ["passed", 1_000, true])
+    }).pipe(Effect.provide(RateGates.layer)))
+
+  it.effect("while calls would have to wait for a slot, that they wait at the gate does not make it faster", () =>
+    Effect.gen(function*() {
+      const passed = (hasSlot: boolean) =>
+        Effect.gen(function*() {
+          yield* refuse()
+          const slots = { ...atOnce, hasSlot: Effect.succeed(hasSlot) }
+          const ends = yield* Effect.replicateEffect(
+            Effect.gen(function*() {
+              const fibers = yield* Effect.replicateEffect(start(bulk, slots), 50)
+              yield* TestClock.adjust(1_000)
+              const ended = fibers.filter(settled)
+              yield* Effect.forEach(fibers, Fiber.interrupt)
+              return yield* Effect.forEach(ended, Fiber.join)
+            }),
+            5
+          )
+          return ends.flat().filter(([what]) => what === "passed").length
+        }).pipe(Effect.provide(Layer.fresh(RateGates.layer)))
+      assert.isAtMost(yield* passed(false), 9)
+      assert.isAtLeast(yield* passed(true), 20)
+    }))
+
   it.effect("lanes that wait pass by turns, and so do the tenants of a lane", () =>
     Effect.gen(function*() {
       yield* refuse()
@@ -90,7 +154,10 @@ describe("RateGates", () => {
   it.effect("a node's hands hold no more than pass within 10 s, however many tenants wait; another lane's turn is soon", () =>
     Effect.gen(function*() {
       yield* refuse()
-      const fibers = yield* Effect.forEach(Array.from({ length: 500 }, (_, n) => messageOf("bulk", `${n}`)), start)
+      const fibers = yield* Effect.forEach(
+        Array.from({ length: 500 }, (_, n) => messageOf("bulk", `${n}`)),
+        (message) => start(message)
+      )
       assert.lengthOf(fibers.filter((fiber) => !settled(fiber)), 19)
       const password = yield* start(messageOf("transactional"))
       assert.isFalse(settled(password))
