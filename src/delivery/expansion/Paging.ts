@@ -41,10 +41,17 @@ const said = (faults: ReadonlyArray<string>): string =>
 const isOfOne = (source: Source): boolean =>
   source._tag === "List" || source._tag === "Audience" || (source._tag === "Tenant" && !source.includeChildren)
 
+/** The members of a page whose messages are numbered, with their ids. */
+const numberedFrom = (place: number, request: MessageId, members: ReadonlyArray<PageMember>) => {
+  const idAt = Ids.inPage(request, members.map(({ recipientKey }) => recipientKey))
+  return members.map((member, n) => ({ ...member, id: idAt(place + n) }))
+}
+
 /**
  * The next page of a request to many, and the place that it reaches. A page is the same whenever it is made, as long as
  * the members are: the ids come from the request and the recipient, so that a person met twice is one message, as first
- * met. Where nobody can be met twice, they are numbered instead, which is cheaper to store. A group that does not exist
+ * met. Where nobody can be met twice, they are numbered instead, which is cheaper to store; if the members have changed,
+ * the page has other ids (`Ids.inPage`). A group that does not exist
  * is one message too, which ends as UNROUTABLE (api.md §8), and a `fault` of the place, as is one that was deleted
  * before its last member was met.
  */
@@ -64,6 +71,7 @@ export const next = Effect.fnUntraced(function*(options: {
   const profiles = new Map<string, NewProfile>()
   const faults = place.fault === undefined ? [] : [place.fault]
   let { after, index, made = 0 } = place
+  const before = made
 
   const met = (key: string) => Ids.member(requestId, key)
   const numbered = () => Ids.at(requestId, made++)
@@ -117,7 +125,7 @@ export const next = Effect.fnUntraced(function*(options: {
   }
   const page: Page = {
     common: Addressing.common(request, "bulk", at),
-    members: [...found.values()],
+    members: made === before ? [...found.values()] : numberedFrom(before, requestId, [...found.values()]),
     profiles: [...profiles.values()]
   }
   return { page, reached, isLast: index >= recipients.length }

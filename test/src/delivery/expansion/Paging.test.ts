@@ -14,6 +14,12 @@ const members: Members["Service"] = {
 
 const id = MessageId.make("1-67890abc-0123456789abcdef01234567")
 
+/** The ids of a page of these users, from a place on. */
+const idsOf = (users: ReadonlyArray<string>, place = 0) => {
+  const idAt = Ids.inPage(id, users.map((user) => `1:user:${user}`))
+  return users.map((_, n) => idAt(place + n))
+}
+
 const pageOf = (
   recipients: ReadonlyArray<unknown>,
   among = members,
@@ -91,7 +97,7 @@ describe("Pages of a request to many", () => {
         exists: () => Effect.succeed(true),
         page: (scope, _, options) => storing(lists).page(scope, { _tag: "List", id: "lists.one" }, options)
       }
-      const expected = users.map((_, n) => Ids.at(id, n))
+      const expected = [["a", "b"], ["c", "d"], ["e"]].flatMap((page, n) => idsOf(page, 2 * n))
       const once = [{ list_id: "lists.one" }, { audience_id: "a" }, { tenant_id: "t" }]
       for (const group of once) {
         assert.deepStrictEqual((yield* walk([group], all, 2)).pages.flat(), expected)
@@ -119,7 +125,19 @@ describe("Pages of a request to many", () => {
       const third = yield* page(second.reached)
       const ids = [first, second, third].flatMap(({ page }) => page.members.map(({ id }) => id))
       const byRecipient = users.slice(2).map((user) => Ids.member(id, `1:user:${user}`))
-      assert.deepStrictEqual(ids, [Ids.at(id, 0), Ids.at(id, 1), ...byRecipient])
+      assert.deepStrictEqual(ids, [...idsOf(["a", "b"]), ...byRecipient])
+    }))
+
+  it.effect("P1: a page that is made again has the same ids, and none of them if its members have changed", () =>
+    Effect.gen(function*() {
+      const made = Effect.fnUntraced(function*(users: ReadonlyArray<string>, size?: number) {
+        const { page } = yield* pageOf([{ list_id: "l" }], storing(new Map([["l", users]])), { index: 0 }, size)
+        return page.members.map(({ id }) => id)
+      })
+      const first = yield* made(["a", "b", "c"])
+      assert.deepStrictEqual(yield* made(["a", "b", "c"]), first)
+      const others = [yield* made(["b", "c", "d"]), yield* made(["a", "b"]), yield* made(["a", "b", "c"], 2)]
+      for (const other of others) assert.isTrue(new Set(first).isDisjointFrom(new Set(other)))
     }))
 
   it.effect("many small groups are several pages, and of many that are not there the first are told of", () =>

@@ -33,12 +33,17 @@ describe("Ids of messages", () => {
       const requests = yield* Effect.forEach(Array.from({ length: 1_000 }), () => newId(1_800_000_000_123))
       const members = requests.flatMap((request) => ["1:user:ada", "1:user:bob"].map((key) => Ids.member(request, key)))
       const numbered = requests.flatMap((request) => [0, 1, 1_000_000].map((place) => Ids.at(request, place)))
-      assert.isTrue([...members, ...numbered].every(isId))
-      assert.strictEqual(new Set([...requests, ...members, ...numbered]).size, 6_000)
+      const paged = requests.flatMap((request) =>
+        [["ada", "bob"], ["bob", "ada"], ["ada", "bob", "cleo"]].flatMap((keys) =>
+          [0, 1].map(Ids.inPage(request, keys))
+        )
+      )
+      assert.isTrue([...members, ...numbered, ...paged].every(isId))
+      assert.strictEqual(new Set([...requests, ...members, ...numbered, ...paged]).size, 12_000)
       // And a page that is made again has the same.
       const [request = assert.fail("no request")] = requests
       assert.strictEqual(Ids.member(request, "1:user:ada"), members[0])
-      for (const id of [...members, ...numbered]) assert.strictEqual(Ids.origin(id), Ids.origin(request))
+      for (const id of [...members, ...numbered, ...paged]) assert.strictEqual(Ids.origin(id), Ids.origin(request))
       const [first, second, last] = numbered
       assert.deepStrictEqual([last, first, second].toSorted(), [first, second, last])
     }).pipe(Effect.provide(NodeCrypto.layer)))
