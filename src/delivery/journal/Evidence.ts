@@ -3,6 +3,7 @@ import type { HistoryEvent } from "#schemas/History.ts"
 import type { Status } from "#schemas/Status.ts"
 import type { Observation, Observed } from "#src/delivery/Journal.ts"
 import * as Lifecycle from "#src/delivery/Lifecycle.ts"
+import { shortWait } from "#src/delivery/RetryPolicy.ts"
 
 /** What an event is compared with of a stored provider call. */
 export type Call = Pick<
@@ -111,9 +112,10 @@ const proves = (
 
 /**
  * The message's new due time if something was learnt of a call, since that changes the message's place in its plan. If
- * it waits, it is due now. If its owner has it in hand, that owner has not seen the event: it is due again, and looked
- * at once more. An owner does not have to look again if its call in flight was taken, which it is about to hear itself.
- * Times in epoch ms.
+ * it waits for more than a moment, it is due now. Else its owner may have it in hand, by a clock that is a little ahead,
+ * and has not seen the event: it is due again, and looked at once more. That time only grows, since several events in
+ * one ms could else bring back the time that the owner has read. An owner does not have to look again if its call in
+ * flight was taken, which it is about to hear itself. Times in epoch ms.
  */
 const stirred = (
   dueAt: number | undefined,
@@ -122,7 +124,7 @@ const stirred = (
   now: number
 ): number | undefined => {
   if (dueAt === undefined || proof === undefined) return undefined
-  if (dueAt > now) return now
+  if (dueAt > now + shortWait) return now
   return proof.kind === null && call?.state === "intent" ? undefined : Math.max(now, dueAt + 1)
 }
 

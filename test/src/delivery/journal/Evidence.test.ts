@@ -118,6 +118,24 @@ describe("Evidence: what an event says of the calls of its message", () => {
     assert.strictEqual(dueAt("intent", now + 60_000), now)
   })
 
+  it("P4: whoever read the message learns that something was heard of it, however many events come in a few ms, of nodes whose clocks differ a little", () => {
+    const calls = [call(1, "unknown"), call(2, "unknown")]
+    const after = (dueAt: number | undefined, at: number) =>
+      weigh(stored(calls, { status: "ROUTED", dueAt }), observed("Deliver", one), at).dueAt
+    const times = [-2, -1, 0, 1, 2].map((ms) => now + ms)
+    for (const first of times) {
+      for (const second of times) {
+        for (const third of times) {
+          const seen = [first, second, third].reduce<ReadonlyArray<number | undefined>>(
+            (before, at) => [...before, after(before.at(-1), at)],
+            [now]
+          )
+          assert.notInclude(seen.slice(1), now, `${first} ${second} ${third}`)
+        }
+      }
+    }
+  })
+
   it("an event that was stored before changes nothing and leaves nothing", () => {
     const verdict = weigh(stored([call(1, "unknown")], { repeated: true }), observed("Deliver", one), now)
     assert.deepStrictEqual(verdict, {
