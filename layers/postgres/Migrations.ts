@@ -18,6 +18,7 @@ import { references } from "#layers/postgres/migrations/References.ts"
 import { room } from "#layers/postgres/migrations/Room.ts"
 import { sendings } from "#layers/postgres/migrations/Sendings.ts"
 import { slowest } from "#layers/postgres/migrations/Slowest.ts"
+import { states } from "#layers/postgres/migrations/States.ts"
 import { tenantDrops, tenants } from "#layers/postgres/migrations/Tenants.ts"
 import { timelines } from "#layers/postgres/migrations/Timelines.ts"
 import { timedTurns, turns } from "#layers/postgres/migrations/Turns.ts"
@@ -51,7 +52,8 @@ const migrations = {
   "0033_slowest": slowest,
   "0034_push_tickets": pushTickets,
   "0035_comparisons": comparisons,
-  "0036_audience_wakeups": audienceWakeups
+  "0036_audience_wakeups": audienceWakeups,
+  "0037_states": states
 }
 
 /**

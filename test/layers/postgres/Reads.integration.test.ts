@@ -41,6 +41,30 @@ layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layerEmpty)), { timeout
         assert.strictEqual(second.result.items[0]?.at, 4990)
       }))
 
+    it.effect.each(plans)("a page of the requests in a state reads those alone (%s)", (plan) =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const log = yield* MessageLog
+        yield* sql`delete from expansions`
+        yield* sql`insert into expansions (scope, id, shard, key_state, recipients, instructions, place, state, accepted_at, advanced_at)
+          select 1, '1-6b000000-' || lpad(n::text, 24, '0'), 0, 'published', '[]', '{}', '',
+            case when n <= 30 then 'FAILED' else 'COMPLETED' end, 0, 0 from generate_series(1, 5000) n`
+        const page = (cursor: string | undefined) =>
+          Reads.rows(
+            "expansions",
+            Effect.andThen(
+              sql`select set_config('plan_cache_mode', ${plan}, true)`,
+              log.requests(scope, { cursor, limit: 20, state: "FAILED" })
+            )
+          )
+        const first = yield* page(undefined)
+        assert.deepStrictEqual([first.result.items.length, first.result.items[0]?.id.slice(-4)], [20, "0030"])
+        assert.isAtMost(first.rows, 30)
+        const second = yield* page(first.result.cursor)
+        assert.deepStrictEqual([second.result.items.length, second.result.cursor], [10, undefined])
+        assert.isAtMost(second.rows, 30)
+      }))
+
     it.effect.each(plans)(
       "adding to a bulk job reads no users but those that are added again (%s)",
       (plan) =>
