@@ -74,7 +74,7 @@ const client = ({ databaseUrl: url, dataDir, durability, worker, workers }: Valu
 export const layer = (settings: Values) =>
   Layer.merge(
     Partitions.layer,
-    Retention.layer(settings.worker === undefined ? settings.retentionDays : undefined)
+    settings.worker === undefined ? Retention.layer(settings) : Layer.empty
   ).pipe(
     Layer.provideMerge(Installation.layer(settings.shards)),
     Layer.provideMerge(Migrations.layer),

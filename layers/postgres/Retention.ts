@@ -1,4 +1,5 @@
 import { bound } from "#layers/postgres/Partitions.ts"
+import * as Audit from "#layers/postgres/retention/Audit.ts"
 import { batch, untilNone } from "#layers/postgres/retention/Batches.ts"
 import * as BulkJobs from "#layers/postgres/retention/BulkJobs.ts"
 import * as Frames from "#layers/postgres/retention/Frames.ts"
@@ -106,8 +107,15 @@ export const drop = Effect.fn("Retention.drop")(function*(sql: SqlClient.SqlClie
   return detachedDays
 })
 
-/** Drops what is older than so many days, soon after the start and every hour; `undefined` keeps everything. */
-export const layer = (days: number | undefined) =>
+/**
+ * Runs soon after the start and every hour, given how many days are kept; `undefined` keeps everything. `what` is told
+ * of a run that fails.
+ */
+const hourly = <E>(
+  days: number | undefined,
+  what: string,
+  run: (sql: SqlClient.SqlClient, days: number) => Effect.Effect<unknown, E>
+) =>
   days === undefined
     ? Layer.empty
     : Layer.effectDiscard(Effect.gen(function*() {
@@ -115,8 +123,20 @@ export const layer = (days: number | undefined) =>
       yield* Effect.andThen(
         Effect.sleep("1 minute"),
         Effect.repeat(
-          Effect.catchCause(drop(sql, days), (cause) => Effect.logWarning("old messages were not dropped", cause)),
+          Effect.catchCause(run(sql, days), (cause) => Effect.logWarning(`old ${what} were not dropped`, cause)),
           Schedule.spaced("1 hour")
         )
       ).pipe(Effect.forkScoped)
     }))
+
+/** Drops messages that are older than so many days, and the audit's events that are older than so many others. */
+export const layer = ({ auditRetentionDays, retentionDays }: {
+  readonly auditRetentionDays: number | undefined
+  readonly retentionDays: number | undefined
+}) =>
+  Layer.merge(
+    hourly(retentionDays, "messages", drop),
+    hourly(auditRetentionDays, "audit events", (sql, days) =>
+      Effect.flatMap(DateTime.now, (now) =>
+        Audit.drop(sql, DateTime.subtract(now, { days }))))
+  )

@@ -41,6 +41,8 @@ export interface Values {
   readonly worker: number | undefined
   /** Days after which closed messages are deleted; `undefined`: never. */
   readonly retentionDays: number | undefined
+  /** Days after which events of the audit are deleted; `undefined`: never. */
+  readonly auditRetentionDays: number | undefined
 }
 
 /** The number of this engine worker, which its server counts from 1; `undefined` in the server itself. */
@@ -62,6 +64,9 @@ const positive = (name: string, otherwise: number, most: number) =>
   Config.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: most })), name).pipe(
     Config.withDefault(otherwise)
   )
+
+const days = (name: string) =>
+  unset(Config.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 36_500 })), name))
 
 const listed = (text: string): ReadonlyArray<string> =>
   text.split(",").map((entry) => entry.trim()).filter((entry) => entry !== "")
@@ -99,9 +104,8 @@ const variables = {
   TIDINGS_WORKERS: unset(
     Config.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 64 })), "TIDINGS_WORKERS")
   ),
-  TIDINGS_RETENTION_DAYS: unset(
-    Config.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 36_500 })), "TIDINGS_RETENTION_DAYS")
-  ),
+  TIDINGS_RETENTION_DAYS: days("TIDINGS_RETENTION_DAYS"),
+  TIDINGS_AUDIT_RETENTION_DAYS: days("TIDINGS_AUDIT_RETENTION_DAYS"),
   TIDINGS_OUTBOUND_ALLOW: AddressPolicy.allowed
 }
 
@@ -163,6 +167,7 @@ const faults: Record<keyof typeof variables, string> = {
   TIDINGS_CLUSTER_PORT: "must be a port number, with one more after it for each further one of TIDINGS_WORKERS",
   TIDINGS_WORKERS: "must be a number from 0 to 64, and needs DATABASE_URL when it is not 0",
   TIDINGS_RETENTION_DAYS: "must be a number of days, 1 at least",
+  TIDINGS_AUDIT_RETENTION_DAYS: "must be a number of days, 1 at least",
   TIDINGS_OUTBOUND_ALLOW: "must be networks such as 10.1.0.0/16, between commas, with no bit set after the prefix"
 }
 
@@ -234,7 +239,8 @@ const read = Effect.gen(function*() {
       (text) => RateLimits.parse(text) !== undefined
     ),
     clusterHost: yield* value("TIDINGS_CLUSTER_HOST", variables.TIDINGS_CLUSTER_HOST, isHost),
-    retentionDays: yield* value("TIDINGS_RETENTION_DAYS", variables.TIDINGS_RETENTION_DAYS)
+    retentionDays: yield* value("TIDINGS_RETENTION_DAYS", variables.TIDINGS_RETENTION_DAYS),
+    auditRetentionDays: yield* value("TIDINGS_AUDIT_RETENTION_DAYS", variables.TIDINGS_AUDIT_RETENTION_DAYS)
   }
   const asked = yield* value(
     "TIDINGS_WORKERS",

@@ -28,7 +28,8 @@ describe("settings (design.md §6)", () => {
         followsPort: true,
         workers: 0,
         worker: undefined,
-        retentionDays: undefined
+        retentionDays: undefined,
+        auditRetentionDays: undefined
       })
     }).pipe(Effect.provide(settings({}))))
 
@@ -72,6 +73,7 @@ describe("settings (design.md §6)", () => {
         TIDINGS_CLUSTER_PORT: "canary",
         TIDINGS_WORKERS: "65",
         TIDINGS_RETENTION_DAYS: "0",
+        TIDINGS_AUDIT_RETENTION_DAYS: "36501",
         OTEL_BSP_SCHEDULE_DELAY: "canary"
       }
       const { message } = yield* Effect.flip(Effect.scoped(Layer.build(settings(wrong))))

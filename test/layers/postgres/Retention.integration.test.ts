@@ -111,7 +111,7 @@ describe("Retention", () => {
       const old = sql`insert into bulk_jobs (scope, id, definition, created_at) values (1, 'old', '{}', 0)`
       const isLeft = Effect.map(sql`select 1 from bulk_jobs`, (jobs) => jobs.length > 0)
       yield* old
-      yield* Layer.build(Retention.layer(7))
+      yield* Layer.build(Retention.layer({ auditRetentionDays: undefined, retentionDays: 7 }))
       yield* TestClock.adjust("1 minute")
       yield* Effect.repeat(isLeft, { while: (left) => left })
       yield* old
@@ -127,7 +127,9 @@ describe("Retention", () => {
       })
       yield* sql`insert into bulk_jobs (scope, id, definition, created_at) values (1, 'old', '{}', 0)`
       yield* sql`alter table bulk_jobs rename to away`
-      yield* Layer.build(Retention.layer(7).pipe(Layer.provide(Logger.layer([heard]))))
+      yield* Layer.build(
+        Retention.layer({ auditRetentionDays: undefined, retentionDays: 7 }).pipe(Layer.provide(Logger.layer([heard])))
+      )
       yield* TestClock.adjust("1 minute")
       yield* told.await
       yield* sql`alter table away rename to bulk_jobs`
