@@ -1,5 +1,6 @@
 import * as Patience from "#src/store/Patience.ts"
-import { Array, Effect } from "effect"
+import { Array, Effect, Schema } from "effect"
+import type { SqlClient, Statement } from "effect/sql"
 
 /**
  * Rows that one statement reads or writes at most, of as many as a request may name. The embedded database runs a
@@ -21,3 +22,29 @@ export const run = <A, E, R>(
     (piece, index) => Effect.andThen(statement(piece, index * most), Patience.heard),
     { discard: true }
   )
+
+const decodeKeys = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ key: Schema.String })))
+
+/**
+ * Opens, in a transaction, what a query selects as `key`; the answer then runs a statement for each piece of these keys,
+ * in their order. All pieces are of what there was when it was opened: with each as it is by then, of several rows that
+ * another call writes meanwhile, some would be met and some not.
+ */
+export const opened = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, query: Statement.Fragment) {
+  yield* sql`declare opened no scroll cursor for ${query}`
+  const next = sql`fetch ${sql.literal(String(most))} from opened`.pipe(
+    Effect.flatMap(decodeKeys),
+    Effect.map((rows) => rows.map(({ key }) => key))
+  )
+  return Effect.fnUntraced(
+    function*<E, R>(statement: (keys: ReadonlyArray<string>) => Effect.Effect<unknown, E, R>) {
+      let keys = yield* next
+      while (keys.length > 0) {
+        yield* statement(keys)
+        yield* Patience.heard
+        keys = keys.length < most ? [] : yield* next
+      }
+      yield* sql`close opened`
+    }
+  )
+})

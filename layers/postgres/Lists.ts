@@ -1,3 +1,4 @@
+import * as InPieces from "#layers/postgres/InPieces.ts"
 import * as Joining from "#layers/postgres/lists/Joining.ts"
 import * as Prefix from "#layers/postgres/lists/Prefix.ts"
 import * as Subscriptions from "#layers/postgres/lists/Subscriptions.ts"
@@ -101,16 +102,24 @@ const make = Effect.gen(function*() {
     return IdPages.cut(cursors, sealed, rows.map(record), isLast, (row) => row.id)
   }, orUnavailable)
 
-  // Locks the rows first, in the order in which `join` does. A join with them would compare each with all of them while
-  // the table has no statistics.
-  const leave: Lists["Service"]["leave"] = (scope, userId) =>
-    sql`with own as materialized (select from list_subscriptions where scope = ${scope} and user_id = ${userId}
-        order by list_id for update)
-      delete from list_subscriptions
-      where scope = ${scope} and user_id = ${userId} and (select count(*) from own) > 0`.pipe(
-      Effect.asVoid,
-      orUnavailable
-    )
+  // Locks the rows of each piece first, in the order in which `join` does. Each is looked up by key: a join with them
+  // would compare each with all of them while the table has no statistics.
+  const leave: Lists["Service"]["leave"] = Effect.fnUntraced(
+    function*(scope, userId) {
+      const walk = yield* InPieces.opened(
+        sql,
+        sql`select list_id as key from list_subscriptions where scope = ${scope} and user_id = ${userId} order by list_id`
+      )
+      yield* walk((listIds) =>
+        sql`delete from list_subscriptions where ctid = any(array(
+          select s.ctid from unnest(${listIds}::text[]) as x(list_id) cross join lateral (
+            select ctid from list_subscriptions
+            where scope = ${scope} and list_id = x.list_id collate "C" and user_id = ${userId} for update) s))`
+      )
+    },
+    sql.withTransaction,
+    orUnavailable
+  )
 
   return Lists.of({
     put,

@@ -89,6 +89,19 @@ const make = Effect.gen(function*() {
     return IdPages.cut(cursors, sealed, rows.map(Members.membership), isLast, ({ userId }) => userId)
   }, orUnavailable)
 
+  // In pieces, each of which locks its rows in the order in which `put` does.
+  const removeAll: Memberships["Service"]["removeAll"] = Effect.fnUntraced(
+    function*(scope, userId) {
+      const walk = yield* InPieces.opened(
+        sql,
+        sql`select tenant_id as key from tenant_users where scope = ${scope} and user_id = ${userId} order by tenant_id`
+      )
+      yield* walk((tenantIds) => sql`delete from tenant_users where ${Members.rowsIn(sql, scope, userId, tenantIds)}`)
+    },
+    sql.withTransaction,
+    orUnavailable
+  )
+
   return Memberships.of({
     put,
     remove: (scope, userId, tenantId) =>
@@ -96,15 +109,7 @@ const make = Effect.gen(function*() {
         Effect.asVoid,
         orUnavailable
       ),
-    // Locks the rows first, in the order in which `put` does; `Lists.leave` says why this is no join.
-    removeAll: (scope, userId) =>
-      sql`with own as materialized (select from tenant_users where scope = ${scope} and user_id = ${userId}
-          order by tenant_id for update)
-        delete from tenant_users
-        where scope = ${scope} and user_id = ${userId} and (select count(*) from own) > 0`.pipe(
-        Effect.asVoid,
-        orUnavailable
-      ),
+    removeAll,
     ofUser,
     ofTenant,
     find,

@@ -1,5 +1,7 @@
+import * as InPieces from "#layers/postgres/InPieces.ts"
 import * as Lookups from "#layers/postgres/Lookups.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import * as Members from "#layers/postgres/tenants/Members.ts"
 import { isObject, valueAt } from "#schemas/Json.ts"
 import { RecipientPreferences } from "#schemas/Preferences.ts"
 import { Profile, type UserId } from "#schemas/Profile.ts"
@@ -139,17 +141,22 @@ const make = Effect.gen(function*() {
         and m.id >= ${first} and m.id <= ${last} and t.scope = ${scope} and t.message_id = m.id`
   })
 
-  // Locks the memberships first, in the order in which `Memberships.put` does; `Lists.leave` says why this is no join.
-  // Devices likewise, in the order of `DeviceTokens.register`, by which they may become another user's.
+  // Memberships in pieces, each of which locks its rows in the order in which `Memberships.put` does. Devices in that of
+  // `DeviceTokens.register`, by which they may become another user's.
   const remove: Profiles["Service"]["remove"] = Effect.fnUntraced(
     function*(scope, userId) {
       const now = yield* Clock.currentTimeMillis
+      const walk = yield* InPieces.opened(
+        sql,
+        sql`select tenant_id as key from tenant_users
+          where scope = ${scope} and user_id = ${userId} and profile is not null order by tenant_id`
+      )
+      yield* walk((tenantIds) =>
+        sql`update tenant_users set profile = null, updated_at = ${now}
+          where ${Members.rowsIn(sql, scope, userId, tenantIds)}`
+      )
       yield* sql`with devices as (delete from device_tokens where ctid = any(array(
-          select ctid from device_tokens where scope = ${scope} and user_id = ${userId} order by token for update))),
-        told as materialized (select from tenant_users
-          where scope = ${scope} and user_id = ${userId} and profile is not null order by tenant_id for update),
-        memberships as (update tenant_users set profile = null, updated_at = ${now}
-          where scope = ${scope} and user_id = ${userId} and profile is not null and (select count(*) from told) > 0)
+          select ctid from device_tokens where scope = ${scope} and user_id = ${userId} order by token for update)))
         delete from profiles where scope = ${scope} and user_id = ${userId}`
       yield* removeTickets(scope, userId)
     },

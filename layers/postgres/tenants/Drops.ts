@@ -1,6 +1,7 @@
 import type { Scope } from "#schemas/Scope.ts"
+import * as Patience from "#src/store/Patience.ts"
 import { Array, Effect, Option, Schema } from "effect"
-import type { SqlClient, Statement } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 
 /**
  * Rows of each kind deleted in one transaction, members each with a mark for the audiences: so few that its locks are
@@ -18,10 +19,11 @@ export const isThere = (sql: SqlClient.SqlClient, of: string) =>
   sql.literal(`exists (select from tenants owner where owner.scope = ${of}.scope and owner.id = ${of}.tenant_id)`)
 
 /**
- * Deletes what a deleted tenant has left but its members, `limit` rows of each kind. Nothing happens if the tenant
- * exists again: `generation` has cleared the old one's rows by then.
+ * Deletes what a deleted tenant has left but its members, the next `batch` rows of each kind. Nothing happens if the
+ * tenant exists again: `generation` has cleared the old one's rows by then.
  */
-const pieces = (sql: SqlClient.SqlClient, scope: number, id: string, limit: Statement.Fragment) => {
+const pieces = (sql: SqlClient.SqlClient, scope: number, id: string) => {
+  const limit = sql`limit ${batch}::int`
   const isGone = sql`not exists (select from tenants p where p.scope = ${scope} and p.id = ${id})`
   const removed = (table: string, key: string) =>
     sql`delete from ${sql(table)} where ctid = any(array(
@@ -45,7 +47,7 @@ export const step = Effect.fn("tenants.Drops.step")(
       const members = sql`delete from tenant_users where ctid = any(array(
         select ctid from tenant_users where scope = ${scope} and tenant_id = ${tenantId} and generation < ${generation}::bigint
         order by user_id limit ${batch}::int for update)) returning 1`
-      const kinds = [...pieces(sql, scope, tenantId, sql`limit ${batch}::int`), members]
+      const kinds = [...pieces(sql, scope, tenantId), members]
       const gone = yield* Effect.forEach(kinds, Effect.map((rows) => rows.length))
       if (gone.every((rows) => rows < batch)) {
         yield* sql`delete from tenant_drops where scope = ${scope} and tenant_id = ${tenantId}`
@@ -66,6 +68,8 @@ export const generation = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, 
     where scope = ${scope} and tenant_id = ${id} for update`.pipe(Effect.flatMap(decodeGenerations))
   const drop = Array.head(rows)
   if (Option.isNone(drop)) return "0"
-  yield* Effect.all(pieces(sql, scope, id, sql``))
+  for (const piece of pieces(sql, scope, id)) {
+    yield* Effect.repeat(Effect.tap(piece, Patience.heard), { while: (rows) => rows.length === batch })
+  }
   return drop.value.generation
 })

@@ -5,6 +5,8 @@ import { Scope } from "#schemas/Scope.ts"
 import { Jobs } from "#src/delivery/bulk/Jobs.ts"
 import { Lists } from "#src/people/Lists.ts"
 import { Memberships } from "#src/people/Memberships.ts"
+import { Profiles } from "#src/people/Profiles.ts"
+import { Tenants } from "#src/people/Tenants.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import * as Stores from "#test/layers/postgres/Stores.ts"
 import { assert, layer } from "@effect/vitest"
@@ -26,7 +28,7 @@ const noted = Layer.effectDiscard(Effect.gen(function*() {
     insert into noted select tg_table_name, count(*) from changed;
     return null;
   end $$`)
-  for (const table of ["list_subscriptions", "lists", "bulk_users", "tenant_users"]) {
+  for (const table of ["list_subscriptions", "lists", "bulk_users", "tenant_users", "tenants"]) {
     for (const [event, rows] of [["insert", "new"], ["update", "new"], ["delete", "old"]]) {
       yield* sql.unsafe(`create trigger note_${event} after ${event} on ${table} referencing ${rows} table as changed
         for each statement execute function note()`)
@@ -164,5 +166,41 @@ layer(stores, { timeout: "120 seconds" })("What is written in pieces", (it) => {
         yield* sql`select profile from tenant_users where user_id = ${ada} and tenant_id = ${`t${many}`}`
       )
       assert.deepStrictEqual(last, { profile: JSON.stringify({ n: many - 1 }) })
+    }))
+
+  it.effect("nor of what a user leaves, or is forgotten in, which is one change too", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const lists = yield* Lists
+      const memberships = yield* Memberships
+      const profiles = yield* Profiles
+      const dan = UserId.make("dan")
+      yield* sql`insert into list_subscriptions (scope, list_id, user_id, created_at)
+        select s, 'm' || n, ${dan}, 0 from generate_series(1, ${many}::int) n, generate_series(1, 2) s`
+      yield* sql`insert into tenant_users (scope, tenant_id, user_id, profile, created_at, updated_at)
+        select s, 'm' || n, ${dan}, '{}', 0, 0 from generate_series(1, ${many}::int) n, generate_series(1, 2) s`
+      const left = sql`select scope, count(*)::int as count, count(profile)::int as profiles from (
+        select scope, null as profile from list_subscriptions where user_id = ${dan}
+        union all select scope, profile from tenant_users where user_id = ${dan}) every group by 1 order by 1`
+      yield* sql`alter table tenant_users add check (tenant_id <> 'm999' or profile is not null) not valid`
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(profiles.remove(scope, dan))))
+      assert.deepStrictEqual(yield* left, [1, 2].map((scope) => ({ scope, count: 2 * many, profiles: many })))
+      yield* sql`alter table tenant_users drop constraint tenant_users_check`
+      assertPieces(yield* sizes("tenant_users", profiles.remove(scope, dan)), many)
+      assertPieces(yield* sizes("list_subscriptions", lists.leave(scope, dan)), many)
+      assertPieces(yield* sizes("tenant_users", memberships.removeAll(scope, dan)), many)
+      assert.deepStrictEqual(yield* left, [{ scope: 2, count: 2 * many, profiles: many }])
+    }))
+
+  it.effect("nor of the children that a tenant lost which is made anew", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const tenants = yield* Tenants
+      yield* tenants.replace(scope, "parent", { name: "parent" })
+      yield* sql`insert into tenants (scope, id, name, parent_id, created_at, updated_at)
+        select ${scope}, 'child' || n, '', 'parent', 0, 0 from generate_series(1, ${many}::int) n`
+      yield* tenants.remove(scope, "parent")
+      assertPieces(yield* sizes("tenants", tenants.replace(scope, "parent", { name: "anew" })), many + 1)
+      assert.lengthOf(yield* sql`select 1 from tenants where parent_id is not null`, 0)
     }))
 })
