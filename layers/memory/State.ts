@@ -257,11 +257,15 @@ export const hasTickets = (state: State, row: PendingTickets): boolean =>
   HashMap.has(state.pushTickets, ticketsName(row))
 
 /** Stores a profile under a user's name. */
-export const withProfile = (state: State, name: string, profile: JsonMap, at: number): State => ({
-  ...state,
-  profiles: HashMap.set(state.profiles, name, JSON.stringify(profile)),
-  profilesWritten: HashMap.set(state.profilesWritten, name, at)
-})
+export const withProfile = (state: State, name: string, profile: JsonMap, at: number): State => {
+  const text = JSON.stringify(profile)
+  if (Option.contains(HashMap.get(state.profiles, name), text)) return state
+  return {
+    ...state,
+    profiles: HashMap.set(state.profiles, name, text),
+    profilesWritten: HashMap.set(state.profilesWritten, name, at)
+  }
+}
 
 /** Stores an item of a user's inbox, unless its message is there already. */
 export const putInbox = (state: State, scope: Scope, userId: string, item: InboxMessage): State => {

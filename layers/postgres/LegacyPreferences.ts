@@ -18,21 +18,21 @@ const make = Effect.gen(function*() {
 
   const replace = Effect.fnUntraced(function*(scope: Scope, userId: UserId, preferences: RecipientPreferences) {
     const now = yield* Clock.currentTimeMillis
-    yield* sql`insert into recipient_preferences (scope, user_id, preferences, updated_at)
+    yield* sql`insert into recipient_preferences as r (scope, user_id, preferences, updated_at)
       values (${scope}, ${userId}, ${yield* encode(preferences)}, ${now})
-      on conflict (scope, user_id) do update set preferences = excluded.preferences, updated_at = excluded.updated_at`
+      on conflict (scope, user_id) do update set preferences = excluded.preferences, updated_at = excluded.updated_at
+        where r.preferences <> excluded.preferences`
   }, orUnavailable)
 
-  // On conflict, an update that changes nothing locks the stored row and returns it.
+  // On conflict, the insert locks the stored row and changes nothing.
   const patch: LegacyPreferences["Service"]["patch"] = Effect.fnUntraced(
     function*(scope, userId, operations) {
       const now = yield* Clock.currentTimeMillis
-      const [{ preferences }] =
-        yield* sql`insert into recipient_preferences as r (scope, user_id, preferences, updated_at)
+      yield* sql`insert into recipient_preferences as r (scope, user_id, preferences, updated_at)
         values (${scope}, ${userId}, ${none}, ${now})
-        on conflict (scope, user_id) do update set preferences = r.preferences returning r.preferences`.pipe(
-          Effect.flatMap(decodeLocked)
-        )
+        on conflict (scope, user_id) do update set preferences = r.preferences where false`
+      const [{ preferences }] = yield* sql`select preferences from recipient_preferences
+        where scope = ${scope} and user_id = ${userId}`.pipe(Effect.flatMap(decodeLocked))
       yield* replace(scope, userId, yield* LegacyChange.patch(preferences, operations))
     },
     sql.withTransaction,

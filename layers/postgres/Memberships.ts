@@ -46,7 +46,7 @@ const make = Effect.gen(function*() {
       yield* InPieces.run(
         ids,
         (piece) =>
-          sql`insert into tenant_users (scope, tenant_id, user_id, profile, generation, created_at, updated_at)
+          sql`insert into tenant_users as m (scope, tenant_id, user_id, profile, generation, created_at, updated_at)
           select ${scope}, x.tenant_id, ${userId}, nullif(x.profile, ''), x.generation, ${now}, ${now}
           from unnest(${piece}::text[], ${piece.map((id) => profiles.get(id) ?? "")}::text[], ${
             piece.map((id) => known.get(id) ?? "0")
@@ -54,7 +54,8 @@ const make = Effect.gen(function*() {
             as x(tenant_id, profile, generation)
           order by x.tenant_id collate "C"
           on conflict (scope, tenant_id, user_id) do update set profile = excluded.profile,
-            generation = excluded.generation, updated_at = excluded.updated_at`
+            generation = excluded.generation, updated_at = excluded.updated_at
+            where (m.profile, m.generation) is distinct from (excluded.profile, excluded.generation)`
       )
     },
     sql.withTransaction,

@@ -82,8 +82,15 @@ const make = Effect.gen(function*() {
     return row === undefined ? Option.none() : Option.some(yield* decodeProfile(row.profile))
   }, orUnavailable)
 
-  const store = Effect.fnUntraced(function*(scope: Scope, userId: UserId, profile: Profile) {
+  /** The stored profile, whose row is locked until the change commits. */
+  const locked = Effect.fnUntraced(function*(scope: Scope, userId: UserId) {
+    const rows = yield* sql`select profile from profiles where scope = ${scope} and user_id = ${userId} for update`
+    return Option.map(Array.head(yield* decodeLocked(rows)), ({ profile }) => profile)
+  })
+
+  const store = Effect.fnUntraced(function*(scope: Scope, userId: UserId, before: string, profile: Profile) {
     const text = yield* encodeProfile(profile)
+    if (text === before) return
     if (text.length > longestProfile) return yield* new ProfileTooLong()
     const now = yield* Clock.currentTimeMillis
     yield* sql`update profiles set profile = ${text}, updated_at = ${now}
@@ -93,23 +100,26 @@ const make = Effect.gen(function*() {
   const replace = Effect.fnUntraced(function*(scope: Scope, userId: UserId, profile: Profile) {
     const text = yield* encodeProfile(profile)
     const now = yield* Clock.currentTimeMillis
-    yield* sql`insert into profiles (scope, user_id, profile, created_at, updated_at)
+    yield* sql`insert into profiles as p (scope, user_id, profile, created_at, updated_at)
       values (${scope}, ${userId}, ${text}, ${now}, ${now})
-      on conflict (scope, user_id) do update set profile = excluded.profile, updated_at = excluded.updated_at`
+      on conflict (scope, user_id) do update set profile = excluded.profile, updated_at = excluded.updated_at
+        where p.profile <> excluded.profile`
   }, orUnavailable)
 
-  // On conflict, an update that changes nothing locks the stored row and returns it.
-  const merge = Effect.fnUntraced(
-    function*(scope: Scope, userId: UserId, change: Profile) {
-      const text = yield* encodeProfile(change)
-      const now = yield* Clock.currentTimeMillis
-      const rows = yield* sql`insert into profiles as p (scope, user_id, profile, created_at, updated_at)
-        values (${scope}, ${userId}, ${text}, ${now}, ${now})
-        on conflict (scope, user_id) do update set profile = p.profile returning p.profile`.pipe(
-        Effect.flatMap(decodeLocked)
-      )
-      const before = rows[0]?.profile ?? text
-      if (before !== text) yield* store(scope, userId, ProfileChange.merge(yield* decodeProfile(before), change))
+  const merge: Profiles["Service"]["merge"] = Effect.fnUntraced(
+    function*(scope, userId, change) {
+      let before = yield* locked(scope, userId)
+      if (Option.isNone(before)) {
+        const now = yield* Clock.currentTimeMillis
+        // On conflict, with a row that came meanwhile, this locks it and changes nothing.
+        const made = yield* sql`insert into profiles as p (scope, user_id, profile, created_at, updated_at)
+          values (${scope}, ${userId}, ${yield* encodeProfile(change)}, ${now}, ${now})
+          on conflict (scope, user_id) do update set profile = p.profile where false returning 1`
+        if (made.length > 0) return
+        before = yield* locked(scope, userId)
+      }
+      const text = yield* Effect.orDie(Effect.fromOption(before))
+      yield* store(scope, userId, text, ProfileChange.merge(yield* decodeProfile(text), change))
     },
     sql.withTransaction,
     orUnavailable
@@ -117,13 +127,10 @@ const make = Effect.gen(function*() {
 
   const patch: Profiles["Service"]["patch"] = Effect.fnUntraced(
     function*(scope, userId, operations) {
-      const rows = yield* sql`select profile from profiles where scope = ${scope} and user_id = ${userId} for update`
-        .pipe(
-          Effect.flatMap(decodeLocked)
-        )
-      const row = Array.head(rows)
-      if (Option.isNone(row)) return yield* new ProfileNotFound({ userId })
-      yield* store(scope, userId, yield* ProfileChange.patch(yield* decodeProfile(row.value.profile), operations))
+      const before = yield* locked(scope, userId)
+      if (Option.isNone(before)) return yield* new ProfileNotFound({ userId })
+      const text = before.value
+      yield* store(scope, userId, text, yield* ProfileChange.patch(yield* decodeProfile(text), operations))
     },
     sql.withTransaction,
     orUnavailable

@@ -42,7 +42,7 @@ export class Profiles extends Context.Service<Profiles, {
    * Without preferences, `preferences` is left out; without a profile, the answer is none.
    */
   readonly document: (scope: Scope, userId: UserId) => Effect.Effect<Option.Option<string>, StoreUnavailable>
-  /** The profile as it was at `at` (epoch ms); none if it was written since, or there was none. */
+  /** The profile as it was at `at` (epoch ms); none if it changed since, or there was none. */
   readonly asOf: (
     scope: Scope,
     userId: UserId,

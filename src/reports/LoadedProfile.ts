@@ -9,7 +9,7 @@ import { Effect, Option } from "effect"
 export const longest = 100_000
 
 /**
- * Finds the profile that a message's recipient had when it was sent: the stored one, if it was not written since the
+ * Finds the profile that a message's recipient had when it was sent: the stored one, if it did not change since the
  * message was accepted. No copy is kept with a message, so that a user who is deleted is forgotten.
  */
 export const make = Effect.map(

@@ -196,7 +196,7 @@ export const profilesContract = <E>(name: string, stores: Layer.Layer<Profiles, 
         assert.deepStrictEqual(yield* found, { half: "short" })
       }))
 
-    it.effect("a profile is known as it was at a time until it is written again", () =>
+    it.effect("a profile is known as it was at a time until it changes", () =>
       Effect.gen(function*() {
         const { profiles, scope } = yield* start
         const at = yield* Clock.currentTimeMillis
@@ -211,7 +211,7 @@ export const profilesContract = <E>(name: string, stores: Layer.Layer<Profiles, 
         const writes = [
           profiles.merge(scope, Fixture.user, { b: 2 }),
           profiles.patch(scope, Fixture.user, [{ op: "remove", path: "/b" }]),
-          profiles.replace(scope, Fixture.user, { a: 1 })
+          profiles.replace(scope, Fixture.user, { c: 3 })
         ]
         for (const write of writes) {
           yield* TestClock.adjust("1 minute")
@@ -220,6 +220,11 @@ export const profilesContract = <E>(name: string, stores: Layer.Layer<Profiles, 
           const now = yield* Clock.currentTimeMillis
           assert.isTrue(Option.isSome(yield* profiles.asOf(scope, Fixture.user, now)))
         }
+        const last = yield* Clock.currentTimeMillis
+        yield* TestClock.adjust("1 minute")
+        yield* profiles.replace(scope, Fixture.user, { c: 3 })
+        yield* profiles.merge(scope, Fixture.user, { c: 3 })
+        assert.deepStrictEqual(yield* profiles.asOf(scope, Fixture.user, last), Option.some({ c: 3 }))
         yield* profiles.remove(scope, Fixture.user)
         assert.isTrue(Option.isNone(yield* profiles.asOf(scope, Fixture.user, Number.MAX_SAFE_INTEGER)))
       }))

@@ -37,8 +37,8 @@ export const make = (sql: SqlClient.SqlClient): Lists["Service"]["join"] =>
       where l.scope = ${scope} and l.id = gone.id`
     const subscribed = sql`insert into list_subscriptions as s (scope, list_id, user_id, preferences, created_at)
       select ${scope}::int, x.list_id, ${userId}, x.preferences, ${now}::bigint from x`
-    const anew = sql`on conflict (scope, list_id, user_id) do update
-      set preferences = coalesce(excluded.preferences, s.preferences)`
+    const anew = sql`on conflict (scope, list_id, user_id) do update set preferences = excluded.preferences
+      where excluded.preferences is not null and excluded.preferences is distinct from s.preferences`
 
     if (rows.length <= InPieces.most) {
       yield* sql`with ${these(rows)}, fresh as (${fresh} returning 1), back as (${back} returning 1)

@@ -57,6 +57,10 @@ export const make = (sql: SqlClient.SqlClient, cursors: Cursor.Cursors) => {
       select ${scope}::int, ${id}, x.user_id, x.preferences, ${now}::bigint
       from json_to_recordset(${rowsOf(piece)}::json) as x(user_id text, preferences text)`
 
+  /** What is said anew replaces what was; an equal row is locked only. */
+  const anew = sql`on conflict (scope, list_id, user_id) do update set preferences = excluded.preferences
+    where list_subscriptions.preferences is distinct from excluded.preferences`
+
   const subscribe: Lists["Service"]["subscribe"] = Effect.fnUntraced(function*(scope, id, subscriptions) {
     const now = yield* Clock.currentTimeMillis
     const rows = perUser(subscriptions.toReversed())
@@ -73,7 +77,7 @@ export const make = (sql: SqlClient.SqlClient, cursors: Cursor.Cursors) => {
     function*(scope, id, subscription) {
       const now = yield* Clock.currentTimeMillis
       yield* sql`with ${ensured(scope, id, now)} ${inserted(scope, id, [subscription], now)}
-        ${first} on conflict (scope, list_id, user_id) do update set preferences = excluded.preferences`
+        ${first} ${anew}`
     },
     orUnavailable
   )
@@ -89,13 +93,7 @@ export const make = (sql: SqlClient.SqlClient, cursors: Cursor.Cursors) => {
           updated_at = case when lists.deleted_at is null then lists.updated_at else excluded.updated_at end`
       const removeOthers = yield* others(scope, id)
       const rows = perUser(subscriptions)
-      yield* InPieces.run(
-        rows,
-        (piece) =>
-          sql`${inserted(scope, id, piece, now)} on conflict (scope, list_id, user_id) do update
-          set preferences = excluded.preferences
-          where list_subscriptions.preferences is distinct from excluded.preferences`
-      )
+      yield* InPieces.run(rows, (piece) => sql`${inserted(scope, id, piece, now)} ${anew}`)
       yield* removeOthers(new Set(rows.map(({ userId }) => userId)))
     },
     sql.withTransaction,

@@ -77,6 +77,7 @@ layer(stores, { timeout: "120 seconds" })("What is written in pieces", (it) => {
         2 * 1_999 + 1
       )
       assert.deepStrictEqual(yield* subscribed(id), names(users(2_000, 2_000 + many)))
+      assertPieces(yield* sizes("list_subscriptions", lists.putSubscription(scope, id, plain("u2000"))), 0)
       assertPieces(
         yield* sizes("list_subscriptions", lists.replaceSubscriptions(scope, id, users(2_000, 2_000 + many))),
         0
@@ -131,6 +132,7 @@ layer(stores, { timeout: "120 seconds" })("What is written in pieces", (it) => {
       assert.strictEqual((yield* lists.get(scope, "l7")).name, "seven")
       assert.strictEqual((yield* lists.get(scope, `l${many - 1}`)).name, `l${many - 1}`)
       assertPieces(yield* sizes("list_subscriptions", lists.join(scope, bob, memberships)), many)
+      assertPieces(yield* sizes("list_subscriptions", lists.join(scope, bob, memberships)), 0)
       const refused = [...memberships, { listId: ListId.make("z-refused"), preferences: undefined }]
       assert.strictEqual(Exit.isFailure(yield* Effect.exit(lists.join(scope, cy, refused))), true)
       assert.strictEqual((yield* lists.listsOf(scope, cy, { limit: 1, cursor: undefined })).items.length, 0)
@@ -162,6 +164,7 @@ layer(stores, { timeout: "120 seconds" })("What is written in pieces", (it) => {
         select ${scope}, 't' || n, '', 0, 0 from generate_series(1, ${many}::int) n`
       const given = Array.makeBy(many, (n) => ({ tenantId: `t${n + 1}`, profile: { n } }))
       assertPieces(yield* sizes("tenant_users", memberships.put(scope, ada, given)), many)
+      assertPieces(yield* sizes("tenant_users", memberships.put(scope, ada, given)), 0)
       const [last] = yield* decodeProfiles(
         yield* sql`select profile from tenant_users where user_id = ${ada} and tenant_id = ${`t${many}`}`
       )

@@ -1,7 +1,9 @@
+import * as Legacy from "#layers/postgres/LegacyPreferences.ts"
 import * as Stored from "#layers/postgres/Profiles.ts"
 import { UserId } from "#schemas/Profile.ts"
 import { Scope } from "#schemas/Scope.ts"
 import * as Recipients from "#src/delivery/intake/Recipients.ts"
+import { LegacyPreferences } from "#src/people/LegacyPreferences.ts"
 import { Profiles } from "#src/people/Profiles.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import * as Statements from "#test/layers/postgres/Statements.ts"
@@ -16,7 +18,9 @@ const numbers = Array.from({ length: 40 }, (_, n) => n)
 
 const statements = Statements.make()
 
-layer(Stored.layer.pipe(Layer.provideMerge(FreshDatabase.layer), Layer.provideMerge(statements.layer)))(
+const stores = Layer.merge(Stored.layer, Legacy.layer)
+
+layer(stores.pipe(Layer.provideMerge(FreshDatabase.layer), Layer.provideMerge(statements.layer)))(
   "Profiles on Postgres",
   (it) => {
     it.effect("finds of one turn share a statement, each with its own answer (P10: scopes never meet)", () =>
@@ -95,6 +99,43 @@ layer(Stored.layer.pipe(Layer.provideMerge(FreshDatabase.layer), Layer.provideMe
           yield* profiles.find(test, user(7)),
           Option.some(Object.fromEntries(numbers.map((n) => [n, n])))
         )
+      }))
+
+    it.effect("a change of a profile, or of preferences, is one new version of the row that is there, and one that changes nothing is none", () =>
+      Effect.gen(function*() {
+        const profiles = yield* Profiles
+        const preferences = yield* LegacyPreferences
+        const sql = yield* SqlClient.SqlClient
+        const ada = user(10)
+        const counted = sql<Record<"count", number>>`select sum(n_tup_ins + n_tup_upd)::int as count
+          from pg_stat_xact_user_tables where relname in ('profiles', 'recipient_preferences')`
+        const versions = (write: Effect.Effect<void, unknown>) =>
+          sql.withTransaction(Effect.gen(function*() {
+            const [before] = yield* counted
+            yield* Effect.orDie(write)
+            const [after] = yield* counted
+            return (after?.count ?? NaN) - (before?.count ?? NaN)
+          }))
+        const told = { n: { status: "OPTED_OUT" as const } }
+        const patched = preferences.patch(test, ada, [{ op: "add", path: "/categories", value: told }])
+        const writes = [
+          profiles.merge(test, ada, { a: 1 }),
+          profiles.merge(test, ada, { b: { c: 2 } }),
+          profiles.merge(test, ada, { b: { c: 2 } }),
+          profiles.patch(test, ada, [{ op: "replace", path: "/a", value: 3 }]),
+          profiles.patch(test, ada, [{ op: "test", path: "/a", value: 3 }]),
+          profiles.replace(test, ada, { a: 4 }),
+          profiles.replace(test, ada, { a: 4 }),
+          preferences.patch(test, ada, [{ op: "add", path: "/notifications", value: told }]),
+          patched,
+          patched,
+          preferences.replace(test, ada, { notifications: told, categories: told })
+        ]
+        assert.deepStrictEqual(yield* Effect.forEach(writes, versions), [1, 1, 0, 1, 0, 1, 0, 2, 1, 0, 0])
+        assert.deepStrictEqual(yield* profiles.person(test, ada), {
+          profile: Option.some({ a: 4 }),
+          preferences: { notifications: told, categories: told }
+        })
       }))
 
     it.effect("keeps every character that JSON can say", () =>
