@@ -136,16 +136,20 @@ const make = Effect.gen(function*() {
     orUnavailable
   )
 
-  /** Forgets the tickets of pushes to the user, which hold tokens; looks no further than messages that may have some. */
+  /**
+   * Forgets the tickets of pushes to the user, which hold tokens, in the order in which `PushTickets` locks them; looks
+   * no further than messages that may have some.
+   */
   const removeTickets = Effect.fnUntraced(function*(scope: Scope, userId: UserId) {
     const [{ first, last }] = yield* sql`select min(message_id) as first, max(message_id) as last from push_tickets
       where scope = ${scope}`.pipe(Effect.flatMap(decodeSpan))
     if (first === null) return
-    yield* sql`delete from push_tickets t using messages m
-      where m.scope = ${scope} and m.recipient_name = ${userId} and m.recipient_key = ${
-      Recipients.userKey(scope, userId)
-    }
-        and m.id >= ${first} and m.id <= ${last} and t.scope = ${scope} and t.message_id = m.id`
+    yield* sql`delete from push_tickets where ctid = any(array(
+      select t.ctid from (
+        select id from messages where scope = ${scope} and recipient_name = ${userId}
+          and recipient_key = ${Recipients.userKey(scope, userId)} and id >= ${first} and id <= ${last} order by id) m
+      cross join lateral (
+        select ctid from push_tickets where scope = ${scope} and message_id = m.id order by number for update) t))`
   })
 
   // Memberships in pieces, each of which locks its rows in the order in which `Memberships.put` does. Devices in that of

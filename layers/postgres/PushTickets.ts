@@ -1,6 +1,7 @@
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import { Scope } from "#schemas/Scope.ts"
+import * as IdPages from "#src/paging/IdPages.ts"
 import { lease, type PendingTickets, PushTickets, Tickets } from "#src/reports/PushTickets.ts"
 import * as Patience from "#src/store/Patience.ts"
 import { Clock, Effect, Layer, Option, Schema } from "effect"
@@ -28,6 +29,10 @@ const rowOf = (
   { attempt, dueAt, messageId, reached, scope, tickets }: PendingTickets & { readonly dueAt: number | undefined }
 ) => ({ scope, message_id: messageId, number: attempt, tickets: JSON.stringify(tickets), reached, due_at: dueAt })
 
+/** The order in which rows are locked, by `Profiles.remove` too: in unequal orders, two could deadlock. */
+const inOrder = (a: ReturnType<typeof rowOf>, b: ReturnType<typeof rowOf>): number =>
+  a.scope - b.scope || IdPages.compare(a.message_id, b.message_id) || a.number - b.number
+
 /** The tickets of pushes on Postgres. */
 export const layer = Layer.effect(
   PushTickets,
@@ -53,11 +58,12 @@ export const layer = Layer.effect(
       keep: Effect.fnUntraced(
         function*(left) {
           yield* sql.unsafe(
-            `with x as (select * from json_to_recordset($1::json) as x(${columns})),
-            gone as (delete from push_tickets t using x where ${isSame} and x.due_at is null)
+            `with held as materialized (select x.* from json_to_recordset($1::json) as x(${columns}) cross join lateral (
+                select from push_tickets t where ${isSame} for update) t),
+            gone as (delete from push_tickets t using held x where ${isSame} and x.due_at is null)
             update push_tickets t set tickets = x.tickets, reached = x.reached, due_at = x.due_at
-              from x where ${isSame} and x.due_at is not null`,
-            [JSON.stringify(left.map(rowOf))]
+              from held x where ${isSame} and x.due_at is not null`,
+            [JSON.stringify(left.map(rowOf).toSorted(inOrder))]
           )
         },
         orUnavailable,
