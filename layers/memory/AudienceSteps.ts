@@ -11,7 +11,8 @@ import { Clock, Effect, HashMap, Layer, Schema } from "effect"
 const decodeFilter = Schema.decodeEffect(Schema.fromJsonString(AudienceFilter))
 const decodeProfile = Schema.decodeEffect(Schema.fromJsonString(Profile))
 
-const isJudged = ({ audiences: { judged, rows }, profiles, tenantUsers }: State): boolean =>
+/** Whether all profiles and memberships are judged as they are now, by audiences as they are now. */
+export const isJudged = ({ audiences: { judged, rows }, profiles, tenantUsers }: State): boolean =>
   judged !== undefined && judged.rows === rows && judged.profiles === profiles && judged.tenantUsers === tenantUsers
 
 /** The users of a scope with their profiles, as they are named in the state. */

@@ -1,3 +1,4 @@
+import { isJudged } from "#layers/memory/AudienceSteps.ts"
 import { Database } from "#layers/memory/Database.ts"
 import { inScope, nameOf, type State } from "#layers/memory/State.ts"
 import type { Scope } from "#schemas/Scope.ts"
@@ -52,9 +53,14 @@ const all = (state: State, scope: Scope, source: Source): ReadonlyArray<Member> 
   }
 }
 
-/** The audience was written, or another one was, and `AudienceSteps` has not judged all of them anew. */
-const isUncounted = ({ audiences: { judged, rows } }: State, scope: Scope, id: string): boolean =>
-  judged?.rows !== rows && HashMap.has(rows, nameOf(scope, id))
+/**
+ * The audience was written, or another one was, and `AudienceSteps` has not judged all of them anew; with `latest`, also
+ * if it has not judged all users anew.
+ */
+const isUncounted = (state: State, scope: Scope, id: string, latest: boolean): boolean => {
+  const { judged, rows } = state.audiences
+  return HashMap.has(rows, nameOf(scope, id)) && (latest ? !isJudged(state) : judged?.rows !== rows)
+}
 
 const exists = (state: State, scope: Scope, source: Source): boolean => {
   switch (source._tag) {
@@ -75,10 +81,10 @@ export const layer = Layer.effect(
   Effect.gen(function*() {
     const { read } = yield* Database
     return Members.of({
-      page: (scope, source, { after, limit, memberOf }) =>
+      page: (scope, source, { after, latest = false, limit, memberOf }) =>
         Effect.flatMap(
           read((state) => {
-            if (source._tag === "Audience" && isUncounted(state, scope, source.id)) {
+            if (source._tag === "Audience" && isUncounted(state, scope, source.id, latest)) {
               return Effect.fail(new MembersUncounted())
             }
             const belongs = memberOf.map((tenantId) =>

@@ -19,6 +19,7 @@ const decode = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({
 interface Options {
   readonly after: Position | undefined
   readonly limit: number
+  readonly latest: boolean
 }
 
 /**
@@ -92,15 +93,20 @@ export const layer = Layer.effect(
 
     /**
      * Besides the members a row for nobody (''), if they are still being counted: what is stored may be of an older
-     * filter. Only one statement sees both as they are at one moment.
+     * filter, or with `latest` of older profiles. Only one statement sees both as they are at one moment.
      */
-    const audience = (scope: Scope, id: string, { after, limit }: Options) => {
+    const audience = (scope: Scope, id: string, { after, latest, limit }: Options) => {
       const isMade = sql`exists (select from audiences a where a.scope = ${scope} and a.id = ${id})`
       return sql`(select '' as "group", m.user_id as "userId" from audience_members m
           where m.scope = ${scope} and m.audience_id = ${id} and ${behind(after?.userId ?? "")} and ${isMade}
           order by m.user_id limit ${limit})
         union all select '', '' from audience_counts c
-          where c.scope = ${scope} and c.audience_id = ${id} and ${isMade}`
+          where c.scope = ${scope} and c.audience_id = ${id} and ${isMade}
+        ${
+        latest
+          ? sql`union all (select '', '' from audience_changes where scope = ${scope} and ${isMade} limit 1)`
+          : sql``
+      }`
     }
 
     const tenant = (scope: Scope, id: string, { after, limit }: Options) =>
@@ -172,13 +178,13 @@ export const layer = Layer.effect(
     const page = Effect.fnUntraced(function*(
       scope: Scope,
       source: Source,
-      { after, limit, memberOf }: Parameters<Members["Service"]["page"]>[2]
+      { after, latest = false, limit, memberOf }: Parameters<Members["Service"]["page"]>[2]
     ) {
       const found: Array<Member> = []
       let from = after
       let atOnce = limit
       while (true) {
-        const members = yield* read(scope, source, memberOf, { after: from, limit: atOnce })
+        const members = yield* read(scope, source, memberOf, { after: from, limit: atOnce, latest })
         if (members.some(({ userId }) => userId === "")) return yield* new MembersUncounted()
         for (const { belongs, ...member } of members) if (belongs !== false) found.push(member)
         if (members.length < atOnce || found.length >= limit) return found.slice(0, limit)

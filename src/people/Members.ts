@@ -3,7 +3,7 @@ import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import type { ListPattern } from "#src/people/ListPattern.ts"
 import { Context, type Effect, Schema } from "effect"
 
-/** The audience was made or changed, and its members are still being counted: for a moment, nobody knows who they are. */
+/** An audience's members are still being counted: for a moment, nobody knows who they are. */
 export class MembersUncounted extends Schema.TaggedError<MembersUncounted>()("MembersUncounted", {}) {}
 
 /** A group that a send can name (api.md 2.1). */
@@ -32,7 +32,8 @@ export interface Member extends Position {
 export class Members extends Context.Service<Members, {
   /**
    * At most `limit` members after `after`; fewer mean that there are no more. With `memberOf`, only users who are in
-   * all these tenants.
+   * all these tenants. With `latest`, an audience's members are uncounted, too, while what was written of profiles and
+   * memberships of its environment is not followed yet.
    */
   readonly page: (
     scope: Scope,
@@ -41,6 +42,7 @@ export class Members extends Context.Service<Members, {
       readonly after: Position | undefined
       readonly limit: number
       readonly memberOf: ReadonlyArray<string>
+      readonly latest?: boolean
     }
   ) => Effect.Effect<ReadonlyArray<Member>, MembersUncounted | StoreUnavailable>
   /** Whether the group exists; a pattern always does. */

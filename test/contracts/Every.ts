@@ -10,6 +10,7 @@ import { inboxContract } from "#test/contracts/Inbox.ts"
 import { journalContract } from "#test/contracts/Journal.ts"
 import { listPreferencesContract } from "#test/contracts/ListPreferences.ts"
 import { listsContract } from "#test/contracts/Lists.ts"
+import { latestMembersContract } from "#test/contracts/LatestMembers.ts"
 import { membersContract } from "#test/contracts/Members.ts"
 import { membershipsContract } from "#test/contracts/Memberships.ts"
 import { messageLogContract } from "#test/contracts/MessageLog.ts"
@@ -48,6 +49,7 @@ export const everyContract = <E>(
   journalContract(name, stores)
   listPreferencesContract(name, stores)
   listsContract(name, stores)
+  latestMembersContract(name, stores)
   membersContract(name, stores)
   membershipsContract(name, stores)
   messageLogContract(name, stores)

@@ -31,6 +31,12 @@ export const sizeOf = (instructions: string, most: number): number =>
 /** Look-ups of members that one page makes: many small groups are several pages. */
 const mostQuestions = 20
 
+/**
+ * How long after its acceptance, in ms, a request waits for audiences to follow what was written before it. Where more
+ * is written all the time than is followed, it would wait for ever.
+ */
+const patience = 2_000
+
 /** A caller is told of so many characters of what was wrong with a request's groups. */
 const longestFault = 1_000
 
@@ -95,7 +101,8 @@ export const next = Effect.fnUntraced(function*(options: {
     }
     questions++
     const limit = size - found.size
-    const page = yield* members.page(scope, group.source, { after, limit, memberOf: group.memberOf })
+    const latest = after === undefined && at - request.acceptedAt < patience
+    const page = yield* members.page(scope, group.source, { after, limit, memberOf: group.memberOf, latest })
     const idOf = isNumbered(place) && recipients.length === 1 && isOfOne(group.source) ? numbered : met
     for (const one of page) add(Groups.member(recipient, one), idOf)
     // An empty page comes behind the last member of a group, or of a group that does not exist.

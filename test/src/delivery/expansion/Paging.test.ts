@@ -24,10 +24,11 @@ const pageOf = (
   recipients: ReadonlyArray<unknown>,
   among = members,
   place: Place = { index: 0 },
-  size = Paging.pageSize
+  size = Paging.pageSize,
+  at = 0
 ) => {
   const request = { id, scope: Scope.make(1), keyState: "published", instructions: {}, acceptedAt: 0 } as const
-  return Paging.next({ request, recipients, place, at: 0, shards: 4, size, members: among })
+  return Paging.next({ request, recipients, place, at, shards: 4, size, members: among })
 }
 
 /** Lists with their members, as a store tells of them page by page. */
@@ -175,6 +176,22 @@ describe("Pages of a request to many", () => {
       assert.strictEqual(reached.fault, "before")
       const over = { exists: () => Effect.succeed(true), page: gone.page }
       assert.deepStrictEqual((yield* pageOf([{ list_id: "a" }], over, onTheWay)).reached, { index: 1 })
+    }))
+
+  it.effect("the first page of an audience waits for what was written before the request, for two seconds at most", () =>
+    Effect.gen(function*() {
+      const asked: Array<boolean | undefined> = []
+      const among: Members["Service"] = {
+        ...members,
+        page: (_scope, _source, { latest }) => Effect.as(Effect.sync(() => asked.push(latest)), [])
+      }
+      const later = { index: 0, after: { group: "", userId: "m" } }
+      for (
+        const [place, at] of [[{ index: 0 }, 0], [{ index: 0 }, 1_999], [{ index: 0 }, 2_000], [later, 0]] as const
+      ) {
+        yield* pageOf([{ audience_id: "staff" }], among, place, 9, at)
+      }
+      assert.deepStrictEqual(asked, [true, true, false, false])
     }))
 
   it.effect("what a group is told, and in which tenant, goes with each member; one of a tenant is told in that one", () =>
