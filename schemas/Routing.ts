@@ -44,7 +44,7 @@ const AnyRouting: Schema.Codec<Routing> = Schema.Struct({
       Schema.suspend((): Schema.Codec<Routing> => AnyRouting),
       ChannelEntry,
       ProviderEntry
-    ])
+    ]).annotate({ message: "Expected a channel, a provider's key, {channel}, {provider} or {method, channels}" })
   )
 })
 

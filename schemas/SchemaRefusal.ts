@@ -1,4 +1,4 @@
-import { Effect, SchemaIssue } from "effect"
+import { Array, Effect, SchemaIssue } from "effect"
 
 /** Fails the decoding of a field, with these words for its caller. */
 export const refuse = (message: string): Effect.Effect<never, SchemaIssue.Issue> =>
@@ -42,13 +42,33 @@ const refused = (path: ReadonlyArray<PropertyKey>, message: string): readonly [s
   return [shown(path.slice(0, -1)), `Expected at least ${last + 1} ${last === 0 ? "entry" : "entries"}`]
 }
 
+const isMissing = (issue: SchemaIssue.Issue): boolean => issue._tag === "Pointer" && issue.issue._tag === "MissingKey"
+
+/** Whether a value was meant for the one of so many alternatives that refuses it so: its type and its keys are there. */
+const isMeant = (alternatives: number) => (issue: SchemaIssue.Issue): boolean =>
+  issue._tag !== "InvalidType" && !(alternatives > 1 && issue._tag === "Composite" && issue.issues.some(isMissing))
+
+/** Keeps, of the refusals of alternatives, those of the ones that the value was meant for. */
+const meant = (issue: SchemaIssue.Issue): SchemaIssue.Issue => {
+  switch (issue._tag) {
+    case "Pointer":
+      return new SchemaIssue.Pointer(issue.path, meant(issue.issue))
+    case "Composite":
+      return new SchemaIssue.Composite(issue.ast, Array.map(issue.issues, meant))
+    case "AnyOf":
+      return new SchemaIssue.AnyOf(issue.ast, issue.issues.filter(isMeant(issue.issues.length)).map(meant))
+    default:
+      return issue
+  }
+}
+
 /**
  * One sentence that names each refused field by its path, below `root` if given; cut at 1,000 characters. It never
  * repeats values.
  */
 export const sentence = (issue: SchemaIssue.Issue, root?: string): string => {
   const messages = new Map<string, Set<string>>()
-  for (const { message, path } of standard(issue).issues) {
+  for (const { message, path } of standard(meant(issue)).issues) {
     const keys = (path ?? []).map((segment) => typeof segment === "object" ? segment.key : segment)
     const [named, reason] = refused(root === undefined ? keys : [root, ...keys], message)
     const field = named || "body"

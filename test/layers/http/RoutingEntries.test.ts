@@ -1,0 +1,42 @@
+import { message, serve } from "#test/layers/http/Server.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+
+const entry = "Expected a channel, a provider's key, {channel}, {provider} or {method, channels}"
+
+const wrong: ReadonlyArray<readonly [string, unknown, string]> = [
+  ["an empty channel", "", "[0]: Must not be empty"],
+  ["a number", 5, `[0]: ${entry}`],
+  ["an entry that names nothing", { zap: 1 }, `[0]: ${entry}`],
+  ["a channel that is no text", { channel: 5 }, "[0].channel: Expected string"],
+  ["a channel with wrong providers", { channel: "email", providers: "smtp" }, "[0].providers: Expected array"],
+  [
+    "a nested routing with a wrong method",
+    { method: "any", channels: ["sms"] },
+    "[0].method: Expected \"all\" | \"single\""
+  ],
+  [
+    "a wrong entry of a nested routing",
+    { method: "all", channels: ["sms", { method: "all" }] },
+    `[0].channels[1]: ${entry}`
+  ]
+]
+
+describe("Entries of a routing", () => {
+  it.effect.each(wrong)(
+    "%s is 400, in a sentence about the entry that was meant",
+    ([, value, sentence]) =>
+      Effect.gen(function*() {
+        const { call } = yield* serve
+        const routing = { method: "single", channels: [value] }
+        const sent = yield* call("POST", "/send", { body: message(undefined, { routing }) })
+        const kept = yield* call("POST", "/routing-strategies", { body: { name: "a", routing } })
+        const refusal = (root: string) => [400, {
+          message: `${root}.channels${sentence}`,
+          type: "invalid_request_error"
+        }]
+        assert.deepStrictEqual([sent.status, sent.body], refusal("message.routing"))
+        assert.deepStrictEqual([kept.status, kept.body], refusal("routing"))
+      })
+  )
+})
