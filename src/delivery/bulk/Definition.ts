@@ -1,4 +1,5 @@
 import type { BulkMessage } from "#schemas/Bulk.ts"
+import { isObject } from "#schemas/Json.ts"
 import type { JsonMap } from "#schemas/Optional.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
 import * as Text from "#schemas/Text.ts"
@@ -13,8 +14,10 @@ const decodeChannels = Schema.decodeUnknownEffect(
 )
 
 /** Settings by name: what the message itself says wins over what the older form (`overrides`) says of the same name. */
-const settings = <S extends Settings>(own: S | null | undefined, overrides: Readonly<Record<string, JsonMap>>) => {
-  const older = Object.entries(overrides).map(([name, override]) => [name, { override }] as const)
+const settings = <S extends Settings>(own: S | null | undefined, overrides: JsonMap) => {
+  const older = Object.entries(overrides).flatMap(([name, override]) =>
+    isObject(override) ? [[name, { override }] as const] : []
+  )
   const under = new Map(older)
   return Object.fromEntries([
     ...older,

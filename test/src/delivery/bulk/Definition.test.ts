@@ -1,6 +1,7 @@
+import { BulkMessage } from "#schemas/Bulk.ts"
 import * as Definition from "#src/delivery/bulk/Definition.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 
 describe("the message of a bulk job", () => {
   it.effect("says content before template, and template before the one that event names", () =>
@@ -67,5 +68,12 @@ describe("the message of a bulk job", () => {
         Definition.instructions({ event: "e", override: { channel: { email: 1 } } })
       )
       assert.match(detail, /message\.override\.channel/)
+    }))
+
+  it.effect("ignores what the published client's own example overrides, which is no provider's request", () =>
+    Effect.gen(function*() {
+      const message = { event: "event", override: { foo: "bar", nothing: null, smtp: { subject: "old" } } }
+      const made = yield* Definition.instructions(yield* Schema.decodeUnknownEffect(BulkMessage)(message))
+      assert.deepStrictEqual(made.providers, { smtp: { override: { subject: "old" } } })
     }))
 })
