@@ -17,12 +17,15 @@ const instantOf = (at: unknown): number | undefined => {
 
 const calendar = /^P(?:(\d+)Y)?(?:(\d+)M)?(.*)$/
 
+const digits = /^\d{1,16}$/
+
 /**
- * When it has lasted for so long from `start` (epoch ms): a number of ms, or an ISO 8601 duration, whose years and months
- * are those of the calendar.
+ * When it has lasted for so long from `start` (epoch ms): a number of ms, also in a string, or an ISO 8601 duration,
+ * whose years and months are those of the calendar.
  */
 const endOf = (lasts: unknown, start: number): number | undefined => {
   if (typeof lasts === "number") return lasts > 0 ? start + lasts : undefined
+  if (typeof lasts === "string" && digits.test(lasts)) return endOf(Number(lasts), start)
   const [, years = "0", months = "0", rest = ""] = typeof lasts === "string" ? calendar.exec(lasts) ?? [] : []
   const others = rest === "" ? Option.some(Duration.zero) : Duration.fromIso(`P${rest}`)
   const end = Option.flatMap(others, (duration) =>

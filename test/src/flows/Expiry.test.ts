@@ -8,8 +8,9 @@ const storedAt = 1_800_000_000_000
 const of = (expiry: Schema.JsonObject | null | undefined) => Expiry.of({ expiry }, storedAt)
 
 describe("expiry", () => {
-  it("is a duration from when the item was stored, in ms or as ISO 8601 has it", () => {
+  it("is a duration from when the item was stored, in ms, also in a text, or as ISO 8601 has it", () => {
     assert.strictEqual(of({ expires_in: 5_000 }), storedAt + 5_000)
+    assert.strictEqual(of({ expires_in: "5000" }), storedAt + 5_000)
     assert.strictEqual(of({ expires_in: "P1DT4H" }), storedAt + day + 4 * 3_600_000)
   })
 
@@ -41,6 +42,8 @@ describe("expiry", () => {
       { expires_in: "string", expires_at: "expires_at" },
       { expires_in: 0 },
       { expires_in: -1 },
+      { expires_in: "0" },
+      { expires_in: "-5000" },
       { expires_in: "P" },
       { expires_in: "P1Y1" },
       { expires_in: "P999999999999Y" },
