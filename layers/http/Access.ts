@@ -24,7 +24,8 @@ export class Access extends HttpApiMiddleware.Service<Access, { provides: Curren
   error: [Unauthorized, Forbidden]
 }) {}
 
-const unauthorized = errorReply(401, "Unauthorized", "authentication_error", {
+/** The answer to a caller without a key of ours. */
+export const unauthorized = errorReply(401, "Unauthorized", "authentication_error", {
   "www-authenticate": "Bearer, Basic realm=\"tidings\", charset=\"UTF-8\""
 })
 

@@ -1,5 +1,4 @@
-import { AccountEmail } from "#layers/http/Access.ts"
-import { errorReply } from "#layers/http/ErrorReply.ts"
+import { AccountEmail, unauthorized } from "#layers/http/Access.ts"
 import { unavailable } from "#layers/http/Replies.ts"
 import { ApiKeys } from "#src/access/ApiKeys.ts"
 import * as AuthorizationHeader from "#src/access/AuthorizationHeader.ts"
@@ -7,8 +6,6 @@ import { Clusters } from "#src/reports/Clusters.ts"
 import * as Patience from "#src/store/Patience.ts"
 import { Clock, Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-
-const unauthorized = errorReply(401, "Unauthorized", "authentication_error")
 
 /** GET /cluster, for callers with an API key: the nodes, the shards that they own, and how far behind they are. */
 export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
