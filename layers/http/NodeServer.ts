@@ -70,10 +70,15 @@ const refuse = (error: NodeJS.ErrnoException, socket: Duplex): void => {
   socket.end(written(status, body), () => socket.destroy())
 }
 
-/** Without a listener, Node answers an unknown expectation itself, with no body. */
+/**
+ * Without a listener, Node answers an unknown expectation itself, with no body. The connection ends: whether the caller
+ * sends the request's body after this answer is not known, and its next request would be taken for that.
+ */
 const refuseExpectation = ({ headers }: IncomingMessage, response: ServerResponse): void => {
   const body = errorBody(`Expect: ${headers.expect ?? ""} is not known here`, "invalid_request_error")
-  response.writeHead(417, { "content-type": "application/json", "content-length": Buffer.byteLength(body) }).end(body)
+  const length = Buffer.byteLength(body)
+  response.writeHead(417, { "connection": "close", "content-type": "application/json", "content-length": length })
+    .end(body)
 }
 
 const noProxy = errorBody("CONNECT is not served: this is no proxy", "invalid_request_error")

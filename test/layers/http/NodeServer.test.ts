@@ -94,11 +94,12 @@ describe("NodeServer", () => {
       })
   )
 
-  it.effect("an expectation that nobody knows is refused with an error body", () =>
+  it.effect("an expectation that nobody knows is refused with an error body, and its connection ends: does a body follow?", () =>
     Effect.gen(function*() {
       const port = portOf((yield* listen()).address())
-      const answer = yield* exchange(port, ["GET / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nConnection: close\r\n\r\n"])
+      const answer = yield* exchange(port, ["POST / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nContent-Length: 20\r\n\r\n"])
       assert.strictEqual(answer.status, 417)
+      assert.include(answer.headers, "connection: close")
       assert.strictEqual(answer.body, refusal("Expect: tea is not known here"))
     }))
 
