@@ -37,20 +37,27 @@ const idempotency: Array<OpenApi.OpenAPISpecParameter> = [
 
 /** Operations that declare a 409 of their own, such as `get /path/:id`. */
 const conflicting = new Set<string>()
+/** Operations whose body may be left out: it is read as `null`. */
+const bodiless = new Set<string>()
 HttpApi.reflect(Api, {
   onGroup: () => undefined,
   onEndpoint: ({ endpoint, errors }) => {
-    if (errors.has(409)) conflicting.add(`${endpoint.method.toLowerCase()} ${endpoint.path}`)
+    const name = `${endpoint.method.toLowerCase()} ${endpoint.path}`
+    if (errors.has(409)) conflicting.add(name)
+    const bodies = [...endpoint.payload.values()].flatMap(({ schemas }) => schemas)
+    if (bodies.some(({ ast }) => ast._tag === "Null")) bodiless.add(name)
   }
 })
+
+const isOneOf = (operations: ReadonlySet<string>, method: string, path: string): boolean =>
+  operations.has(`${method} ${path.replaceAll(/\{(\w+)\}/g, ":$1")}`)
 
 const limited: ReadonlySet<string> = new Set(Object.values(routes))
 
 const isLimited = (method: string, path: string): boolean =>
   limited.has(`${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, ":id")}`)
 
-const conflicts = (method: string, path: string): boolean =>
-  method === "post" || conflicting.has(`${method} ${path.replaceAll(/\{(\w+)\}/g, ":$1")}`)
+const conflicts = (method: string, path: string): boolean => method === "post" || isOneOf(conflicting, method, path)
 
 const hasBody = (method: string): boolean => ["post", "put", "patch"].includes(method)
 
@@ -68,8 +75,9 @@ const operation = (
   path: string,
   method: string,
   described: OpenApi.OpenAPISpecOperation
-): OpenApi.OpenAPISpecOperation => ({
+) => ({
   ...described,
+  ...(isOneOf(bodiless, method, path) ? { requestBody: { ...described.requestBody, required: false } } : {}),
   security,
   parameters: method === "post" ? [...described.parameters, ...idempotency] : described.parameters,
   responses: Object.fromEntries(

@@ -60,6 +60,27 @@ describe("Document", () => {
       ])
     }))
 
+  it.effect("says of the bodies that may be left out that they may", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      const spec: OpenApi.OpenAPISpec = JSON.parse((yield* call("GET", "/openapi.json", { key: null })).text)
+      const optional = Object.entries(spec.paths).flatMap(([path, item]) =>
+        Object.entries(item).flatMap(([method, operation]) =>
+          Reflect.get((operation as OpenApi.OpenAPISpecOperation).requestBody ?? {}, "required") === false
+            ? [`${method} ${path}`]
+            : []
+        )
+      )
+      assert.sameMembers(optional, [
+        "post /notifications/{id}/publish",
+        "post /preferences/publish",
+        "post /tenants/{tenant_id}/templates/{template_id}/publish",
+        "put /lists/{list_id}/subscriptions/{user_id}",
+        "put /users/{user_id}/tenants/{tenant_id}",
+        "put /users/{user_id}/tokens"
+      ])
+    }))
+
   it.effect("says which texts are an idempotency key, and that a user's token is let in too", () =>
     Effect.gen(function*() {
       const { call } = yield* serve
