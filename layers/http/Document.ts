@@ -35,6 +35,18 @@ const idempotency: Array<OpenApi.OpenAPISpecParameter> = [
   }
 ]
 
+const dryRun: OpenApi.OpenAPISpecParameter = {
+  name: "Tidings-Dry-Run",
+  in: "header",
+  required: false,
+  schema: { type: "string", enum: ["true", "false"] },
+  description: "With `true` nothing is stored or sent, and the 200 says what would become of it."
+}
+
+/** Headers of a POST. */
+const headersOf = (path: string): ReadonlyArray<OpenApi.OpenAPISpecParameter> =>
+  path === "/send" ? [...idempotency, dryRun] : idempotency
+
 /** Operations that declare a 409 of their own, such as `get /path/:id`. */
 const conflicting = new Set<string>()
 /** Operations whose body may be left out: it is read as `null`. */
@@ -79,7 +91,7 @@ const operation = (
   ...described,
   ...(isOneOf(bodiless, method, path) ? { requestBody: { ...described.requestBody, required: false } } : {}),
   security,
-  parameters: method === "post" ? [...described.parameters, ...idempotency] : described.parameters,
+  parameters: method === "post" ? [...described.parameters, ...headersOf(path)] : described.parameters,
   responses: Object.fromEntries(
     Object.entries(described.responses).filter(([status]) => !others(method, path).includes(Number(status)))
   )

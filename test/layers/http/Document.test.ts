@@ -81,6 +81,17 @@ describe("Document", () => {
       ])
     }))
 
+  it.effect("has the header of a dry run, where one can be asked for", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      const spec: OpenApi.OpenAPISpec = JSON.parse((yield* call("GET", "/openapi.json", { key: null })).text)
+      const headers = (path: string) =>
+        spec.paths[path]?.post?.parameters.filter((one) => one.in === "header").map(({ name }) => name)
+      const keys = ["Idempotency-Key", "x-idempotency-expiration"]
+      assert.deepStrictEqual(headers("/send"), [...keys, "Tidings-Dry-Run"])
+      assert.deepStrictEqual(headers("/brands"), keys)
+    }))
+
   it.effect("says which texts are an idempotency key, and that a user's token is let in too", () =>
     Effect.gen(function*() {
       const { call } = yield* serve
