@@ -196,7 +196,12 @@ export const prepare = (input: Input): Result.Result<Prepared, RenderFailed> => 
       layout: branding?.layout,
       ownFooter: branding?.style.override?.footer,
       write: (template) =>
-        fill(template, { ...scope, refs: {}, set: new Map(), loop: undefined, throwing: false }, budget, contexts()),
+        fill(
+          template,
+          { ...scope, refs: {}, set: new Map(), loop: undefined, throwing: false },
+          budget,
+          contexts(budget)
+        ),
       refuse: (detail) => budget.fail(detail)
     })
     if (budget.failure !== undefined) return Result.fail(budget.failure)

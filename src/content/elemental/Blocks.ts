@@ -116,7 +116,7 @@ export const make = (
       case "divider":
         return [{ _tag: "Divider", color: fields.color(element, inside, "color") }]
       case "html":
-        return [{ _tag: "Html", html: fill(fields.source(element, "content"), inside, budget, contexts()) }]
+        return [{ _tag: "Html", html: fill(fields.source(element, "content"), inside, budget, contexts(budget)) }]
       case "group":
         return within(element, inside, nesting)
       case "columns":

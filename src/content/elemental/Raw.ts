@@ -60,7 +60,7 @@ export const raw = (own: Schema.JsonObject, scope: Scope, budget: Budget): Raw =
   const made = (key: string, value: Schema.Json): Schema.Json | undefined => {
     if (typeof value !== "string") return filled(value, 0)
     if (key === asText) return written(value)
-    return fill(value, scope, budget, key === "html" ? contexts() : writers.plain())
+    return fill(value, scope, budget, key === "html" ? contexts(budget) : writers.plain())
   }
   return Object.fromEntries(
     Object.entries(own).flatMap(([key, value]) => {

@@ -1,3 +1,4 @@
+import type { Budget } from "#src/content/Budget.ts"
 import { beginsUnsafely, meaningfulOf } from "#src/content/Href.ts"
 import { escape } from "#src/content/html/Escape.ts"
 import type { Writer } from "#src/content/template/Run.ts"
@@ -47,16 +48,23 @@ const unquoted = /[\s=]/g
 /** How many characters of a name, or of an address without what browsers drop of it, are looked at. */
 const longest = 256
 
+/** A comment that is empty, one whose content Outlook reads as HTML (`<!--[if mso]>`), or the beginning of any other. */
+const comment = /<!--(?:-?>|(\[if [^\]>]{1,80}\]>))?/y
+
 const after = (text: string, found: number, length: number): number => found < 0 ? text.length : found + length
 
 /**
  * Writes data into HTML that the author wrote, safely for where it stands. Data is escaped in text and attributes; left
  * out of names; dropped if it would make an address that runs code; and reduced to harmless characters where nothing
  * else is safe. What the author wrote stays as it is. Linear in the output. Follows the tokenizer of the HTML standard
- * (13.2.5); where it is unsure, it takes the stricter state.
+ * (13.2.5); where it is unsure, it takes the stricter state. What escapes add to the data is written, too: `budget`
+ * counts it.
  */
-export const contexts = (): Writer => {
+export const contexts = (budget: Budget): Writer => {
   let state: State = "Text"
+  let isPreformatted = false
+  /** Within a comment that Outlook reads as HTML; all others look for its end alone. */
+  let isConditional = false
   let element = ""
   let attribute = ""
   let isNameWhole = true
@@ -70,6 +78,7 @@ export const contexts = (): Writer => {
   }
 
   const leave = (): void => {
+    if (element === "pre" || element === "/pre") isPreformatted = element === "pre"
     state = raw.includes(element) ? "Raw" : "Text"
   }
 
@@ -113,9 +122,12 @@ export const contexts = (): Writer => {
       case "Text": {
         const less = text.indexOf("<", at)
         if (less < 0) return text.length
-        const isComment = text.startsWith("<!--", less)
-        state = isComment ? "Comment" : "Less"
-        return less + (isComment ? 4 : 1)
+        comment.lastIndex = less
+        const [begun = "<", condition] = comment.exec(text) ?? []
+        isConditional ||= condition !== undefined
+        if (begun === "<") state = "Less"
+        else if (begun === "<!--") state = "Comment"
+        return less + begun.length
       }
       case "Less":
         element = ""
@@ -169,36 +181,53 @@ export const contexts = (): Writer => {
   const attributeValue = (data: string): string =>
     quote === "" ? judged(data).replace(unquoted, (character) => `&#${character.charCodeAt(0)};`) : judged(data)
 
+  /** Reads on in such a comment, up to the end of the text or of the comment; answers where to continue. */
+  const within = (text: string, at: number): number => {
+    const end = text.indexOf("-->", at)
+    const inside = end < 0 ? text : text.slice(0, end)
+    for (let next = at; next < inside.length;) next = step(inside, next)
+    if (end < 0) return text.length
+    state = "Text"
+    isConditional = false
+    return end + 3
+  }
+
+  const written = (data: string): string => {
+    switch (state) {
+      case "Text":
+        return isPreformatted ? escape(data) : escape(data).replaceAll("\n", "<br>\n")
+      // Data in a name could make it a script's or a handler's.
+      case "Less":
+      case "Name":
+        return ""
+      case "Tag": {
+        const digits = data.replace(/\D/g, "").slice(0, 4)
+        element += digits
+        return digits
+      }
+      case "Before":
+        state = "Value"
+        quote = ""
+        // If nothing were written, what follows would become the value.
+        return attributeValue(data) || "&#32;"
+      case "Value":
+        return attributeValue(data)
+      case "Raw":
+        return escapable.includes(element) ? escape(data) : harmless(data)
+      default:
+        return harmless(data)
+    }
+  }
+
   return {
     text: (text) => {
-      for (let at = 0; at < text.length;) at = step(text, at)
+      for (let at = 0; at < text.length;) at = isConditional ? within(text, at) : step(text, at)
       return text
     },
     value: (data) => {
-      switch (state) {
-        case "Text":
-          return escape(data).replaceAll("\n", "<br>\n")
-        // Data in a name could make it a script's or a handler's.
-        case "Less":
-        case "Name":
-          return ""
-        case "Tag": {
-          const digits = data.replace(/\D/g, "").slice(0, 4)
-          element += digits
-          return digits
-        }
-        case "Before":
-          state = "Value"
-          quote = ""
-          // If nothing were written, what follows would become the value.
-          return attributeValue(data) || "&#32;"
-        case "Value":
-          return attributeValue(data)
-        case "Raw":
-          return escapable.includes(element) ? escape(data) : harmless(data)
-        default:
-          return harmless(data)
-      }
+      // A hyphen of the data could be part of the comment's end.
+      const made = isConditional ? written(data).replaceAll("-", "&#45;") : written(data)
+      return budget.write(Math.max(0, made.length - data.length)) ? made : ""
     }
   }
 }

@@ -77,6 +77,17 @@ describe("Bombs", () => {
     for (const n of [0, 1, 2, 3]) assert.strictEqual(render(elements(hidden(n))).body, String(n))
   })
 
+  it("what escapes add to data in an author's HTML is paid for, before all of it is read as text", () => {
+    const html = (x: string) =>
+      [elements({ type: "html", content: "{{x}}" }), { channel: "email", data: { x } }] as const
+    for (const unit of [">\n", "\"", "`"]) {
+      const given = html(unit.repeat(1_000_000 / unit.length))
+      assert.strictEqual(failure(...given), "The content renders to more than 1048576 characters")
+      assertQuick(() => failure(...given), unit)
+    }
+    assert.strictEqual(failure(...html("<".repeat(200_000))), "rendered")
+  })
+
   it("conditions are paid for by their length, and more than are remembered by what it takes to parse them", () => {
     const long = (n: number) => `!k${n} || ${"!a||".repeat(990)}0`
     const asked = Array.from({ length: 140 }, (_, n) => ({ type: "text", content: "x", if: long(n) }))

@@ -1,10 +1,11 @@
+import { Budget } from "#src/content/Budget.ts"
 import { contexts } from "#src/content/html/Contexts.ts"
 import { escape } from "#src/content/html/Escape.ts"
 import { assert, describe, it } from "@effect/vitest"
 
 /** The author's HTML with these values where its `§` are. */
 const written = (html: string, ...values: ReadonlyArray<string>): string => {
-  const writer = contexts()
+  const writer = contexts(new Budget())
   return html.split("§").map((text, at) => (at === 0 ? "" : writer.value(values[at - 1] ?? "")) + writer.text(text))
     .join("")
 }
@@ -76,6 +77,33 @@ describe("Data in an author's HTML", () => {
       written("<!--§-->§<!§>§<?§>§<script>§</script>§<p a=§>§", "", "<", "", "<", "", "<", "", "<", "b", "<"),
       "<!---->&lt;<!>&lt;<?>&lt;<script></script>&lt;<p a=b>&lt;"
     )
+  })
+
+  it("keeps its line ends where text is preformatted", () => {
+    for (const begun of ["<pre>", "<PRE class='a'>", "<pre><code>", "<p>a</p><pre\n>b"])
+      assert.strictEqual(written(`${begun}§`, "a\n<b>"), `${begun}a\n&lt;b&gt;`)
+    assert.strictEqual(written("<pre>§</pre>§", "a\nb", "c\nd"), "<pre>a\nb</pre>c<br>\nd")
+  })
+
+  it("is what it is elsewhere in a comment that Outlook reads, but ends none", () => {
+    assert.strictEqual(
+      written("<!--[if mso]><v:rect href=\"§\" alt='§'>§<![endif]-->§", "https://x.io/a-b?c=d", "é", "--><p>", "-->"),
+      "<!--[if mso]><v:rect href=\"https://x.io/a&#45;b?c=d\" alt='é'>&#45;&#45;&gt;&lt;p&gt;<![endif]-->--&gt;"
+    )
+    assert.strictEqual(
+      written("<!--[if gte mso 9]><a href=\"§\"><![endif]-->", "javascript:x"),
+      "<!--[if gte mso 9]><a href=\"\"><![endif]-->"
+    )
+    assert.strictEqual(
+      written("<!--[if mso]><a b=§><p style='§'><![endif]-->", "--", "--"),
+      "<!--[if mso]><a b=&#45;&#45;><p style='&#45;&#45;'><![endif]-->"
+    )
+    // Its end is the comment's, whatever it is to Outlook.
+    for (const open of ["<a href=\"", "<a href=x", "<style>", "<", "<!-- a", "<!x", "<?x"])
+      assert.strictEqual(last(`<!--[if mso]>${open}-->§`, "<\n"), "&lt;<br>\n", open)
+    assert.strictEqual(last("<!--[if !mso]><!--><p>§", "<\n"), "&lt;<br>\n")
+    assert.strictEqual(last("<!--><p>§", "<\n"), "&lt;<br>\n")
+    assert.strictEqual(last("<!--[if mso§", "<a"), "a")
   })
 
   it("is the text of an attribute in quotes, and without them has nothing that would end it", () => {
