@@ -10,6 +10,9 @@ type Of<Tag extends Block["_tag"]> = Extract<Block, { readonly _tag: Tag }>
 /** Tables are only for the layout; `presentation` makes screen readers ignore them. */
 export const table = `<table role="presentation" border="0" cellpadding="0" cellspacing="0"`
 
+/** The side at which a line begins. */
+export type Side = "left" | "right"
+
 const aligned = (align: Align | undefined): string =>
   align === undefined || align === "full" ? "" : `text-align:${align};`
 
@@ -19,10 +22,11 @@ const paragraph = ({ align, inlines, style }: Of<"Paragraph">): string => {
   return `<${tag}${of} style="margin:0;${aligned(align)}${texts[style]}">${flow(inlines)}</${tag}>`
 }
 
-const quote = ({ align, blocks, border, style }: Of<"Quote">): string => {
+const quote = ({ align, blocks, border, style }: Of<"Quote">, side: Side): string => {
   const edge = border === undefined ? ` class="rule"` : ""
-  const side = `border-left:4px solid ${border ?? "#d1d5db"};padding:2px 0 2px 16px;${aligned(align)}${texts[style]}`
-  return `${table} width="100%"><tr><td${edge} style="${side}">${stack(blocks)}</td></tr></table>`
+  const padding = side === "left" ? "2px 0 2px 16px" : "2px 16px 2px 0"
+  const look = `border-${side}:4px solid ${border ?? "#d1d5db"};padding:${padding};${aligned(align)}${texts[style]}`
+  return `${table} width="100%"><tr><td${edge} style="${look}">${stack(blocks, side)}</td></tr></table>`
 }
 
 const action = ({ align, background = colors.button, content, href, isLink }: Of<"Action">): string => {
@@ -41,27 +45,37 @@ const action = ({ align, background = colors.button, content, href, isLink }: Of
   return `${table}${full ? ` width="100%"` : ""}><tr><td align="center" ${cell}>${button}</td></tr></table>`
 }
 
-const items = ({ blocks, ordered, start }: Of<"List">): string => {
+const items = ({ blocks, ordered, start }: Of<"List">, side: Side): string => {
   const [tag, from] = ordered ? ["ol", start === 1 ? "" : ` start="${start}"`] : ["ul", ""]
-  return `<${tag}${from} style="margin:0;padding:0 24px">${blocks.map(item).join("")}</${tag}>`
+  return `<${tag}${from} style="margin:0;padding:0 24px">${blocks.map((block) => item(block, side)).join("")}</${tag}>`
 }
 
-const item = (block: Block): string => {
-  if (block._tag !== "Item") return item({ _tag: "Item", background: undefined, blocks: [block] })
+const item = (block: Block, side: Side): string => {
+  if (block._tag !== "Item") return item({ _tag: "Item", background: undefined, blocks: [block] }, side)
   const background = block.background === undefined ? "" : `background-color:${block.background};`
   const [first, ...rest] = block.blocks
   const isPlain = first?._tag === "Paragraph" && first.style === "text" && first.align === undefined
-  const inside = isPlain ? flow(first.inlines) + stack(rest) : stack(block.blocks)
+  const inside = isPlain ? flow(first.inlines) + stack(rest, side) : stack(block.blocks, side)
   return `<li style="margin:0 0 4px;${background}">${inside}</li>`
 }
 
-const columns = ({ blocks }: Of<"Columns">): string => {
-  const even = `${Math.floor(100 / Math.max(1, blocks.length))}%`
+const widthOf = (block: Block): string | undefined => block._tag === "Column" ? block.width : undefined
+
+/** The width of a column without its own: an equal part of what the others leave. */
+const restOf = (blocks: ReadonlyArray<Block>): string => {
+  const told = blocks.map(widthOf).filter((width) => width?.endsWith("%") === true)
+  const left = told.reduce((rest, width) => rest - Number.parseFloat(width ?? ""), 100)
+  return `${Math.max(1, Math.floor(left / (blocks.length - told.length)))}%`
+}
+
+const columns = ({ blocks }: Of<"Columns">, side: Side): string => {
+  const rest = restOf(blocks)
   const cells = blocks.map((block, index) => {
-    const width = (block._tag === "Column" ? block.width : undefined) ?? even
-    const gap = `padding:0 ${index === blocks.length - 1 ? 0 : 8}px 0 ${index === 0 ? 0 : 8}px`
+    const width = widthOf(block) ?? rest
+    const [before, after] = [index === 0 ? 0 : 8, index === blocks.length - 1 ? 0 : 8]
+    const gap = side === "left" ? `padding:0 ${after}px 0 ${before}px` : `padding:0 ${before}px 0 ${after}px`
     return `<td class="col" valign="top" width="${width.replace("px", "")}" style="width:${width};${gap}">${
-      rows(block._tag === "Column" ? block.blocks : [block])
+      rows(block._tag === "Column" ? block.blocks : [block], side)
     }</td>`
   })
   return `${table} width="100%"><tr>${cells.join("")}</tr></table>`
@@ -71,12 +85,12 @@ const pre =
   `margin:0;padding:12px;font-family:Menlo,Consolas,monospace;font-size:14px;line-height:20px;white-space:pre-wrap;` +
   `border-radius:6px;background-color:${colors.code}`
 
-const one = (block: Block): string => {
+const one = (block: Block, side: Side): string => {
   switch (block._tag) {
     case "Paragraph":
       return paragraph(block)
     case "Quote":
-      return quote(block)
+      return quote(block, side)
     case "Action":
       return action(block)
     case "Image":
@@ -92,18 +106,19 @@ const one = (block: Block): string => {
     case "Html":
       return block.html
     case "List":
-      return items(block)
+      return items(block, side)
     case "Columns":
-      return columns(block)
+      return columns(block, side)
     case "Item":
     case "Column":
-      return stack(block.blocks)
+      return stack(block.blocks, side)
   }
 }
 
 /** Blocks below each other inside a list item or a quote. */
-const stack = (blocks: ReadonlyArray<Block>): string =>
-  blocks.map((block, index) => `<div style="margin:${index === 0 ? "0" : "8px 0 0"}">${one(block)}</div>`).join("")
+const stack = (blocks: ReadonlyArray<Block>, side: Side): string =>
+  blocks.map((block, index) => `<div style="margin:${index === 0 ? "0" : "8px 0 0"}">${one(block, side)}</div>`)
+    .join("")
 
 const alignOf = (block: Block): string =>
   (block._tag === "Action" || block._tag === "Image") && block.align !== undefined && block.align !== "full"
@@ -120,9 +135,9 @@ const gap = (block: Block): number => {
 }
 
 /** Blocks below each other as rows of a table, which keeps the gaps in every mail client. */
-export const rows = (blocks: ReadonlyArray<Block>): string =>
+export const rows = (blocks: ReadonlyArray<Block>, side: Side = "left"): string =>
   `${table} width="100%">\n${
     blocks.filter((block) => !isEmpty(block)).map((block) =>
-      `<tr><td${alignOf(block)} style="padding:0 0 ${gap(block)}px">${one(block)}</td></tr>\n`
+      `<tr><td${alignOf(block)} style="padding:0 0 ${gap(block)}px">${one(block, side)}</td></tr>\n`
     ).join("")
   }</table>`

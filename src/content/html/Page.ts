@@ -1,5 +1,5 @@
 import type { Block } from "#src/content/Block.ts"
-import { rows, table } from "#src/content/html/Blocks.ts"
+import { rows, type Side, table } from "#src/content/html/Blocks.ts"
 import type { Framed } from "#src/content/Frame.ts"
 import { escape } from "#src/content/html/Escape.ts"
 import { filler, preheader } from "#src/content/html/Preheader.ts"
@@ -23,7 +23,16 @@ export const plain: Look = { fontSize: undefined, lineHeight: undefined, padding
 const hidden =
   "display:none;max-height:0;max-width:0;overflow:hidden;opacity:0;mso-hide:all;font-size:1px;line-height:1px"
 
-const rightToLeft = /^(?:ar|ckb|dv|fa|he|iw|ps|sd|ug|ur|yi)(?:-|$)/i
+const rightToLeft = /^(?:ar|azb|ckb|dv|fa|he|iw|ks|lrc|mzn|nqo|pnb|prs|ps|sd|skr|syr|ug|ur|yi)(?:-|$)/i
+const script = /^[a-z]{2,3}-([a-z]{4})(?:-|$)/i
+const scriptsFromRight = /^(?:adlm|arab|aran|hebr|nkoo|rohg|syrc|thaa)$/i
+
+/** The side at which a language's lines begin, by its script if the tag names one. */
+const sideOf = (language: string | undefined): Side => {
+  if (language === undefined) return "left"
+  const written = script.exec(language)?.[1]
+  return (written === undefined ? rightToLeft.test(language) : scriptsFromRight.test(written)) ? "right" : "left"
+}
 
 const top = `<!doctype html>
 <html${mark("tongue")}>
@@ -56,16 +65,21 @@ export interface Mail {
 
 const small = `padding:16px 32px 0;color:${colors.muted};font-family:${font};font-size:13px;line-height:20px`
 
-const below = (footer: ReadonlyArray<Block>): string =>
-  footer.length === 0 ? "" : `\n<tr><td class="sub" align="center" style="${small}">${rows(footer)}</td></tr>`
+const below = (footer: ReadonlyArray<Block>, side: Side): string =>
+  footer.length === 0 ? "" : `\n<tr><td class="sub" align="center" style="${small}">${rows(footer, side)}</td></tr>`
 
 /** What each mail fills of the page without a brand. */
 const slots = ["tongue", "title", "preheader", "align", "padding", "fontSize", "lineHeight", "body", "below"] as const
 
-/** The page without a brand: one centered card of at most 600 px, for phones and dark screens too. */
+/**
+ * The page without a brand: one centered card of at most 600 px, for phones and dark screens too. The table says its
+ * language as well, since Gmail drops what the document says.
+ */
 const whole = (preview: string): string =>
   `${top}<body class="page" style="margin:0;padding:0;background-color:${colors.page}">
-${preview}${table} class="page" width="100%" style="background-color:${colors.page}"><tr><td class="outer" align="center" style="padding:32px 16px">
+${preview}${table}${
+    mark("tongue")
+  } class="page" width="100%" style="background-color:${colors.page}"><tr><td class="outer" align="center" style="padding:32px 16px">
 <!--[if mso]>${table} width="600"><tr><td><![endif]-->
 ${table} width="100%" style="max-width:600px"><tr><td class="card" align="${mark("align")}" style="${card}">
 ${mark("body")}
@@ -82,18 +96,18 @@ const silent = cut(whole(""), slots)
 /** A mail without a brand, without a header. */
 export const page = ({ blocks, first, footer, look, title }: Mail): Framed => {
   const { fontSize = "16px", language, lineHeight = "24px", padding = "32px 32px 16px" } = look
-  const isRightToLeft = language !== undefined && rightToLeft.test(language)
+  const side = sideOf(language)
   const words = preheader(first)
   return fill(words === "" ? silent : spoken, {
-    tongue: language === undefined ? "" : ` lang="${escape(language)}"${isRightToLeft ? ` dir="rtl"` : ""}`,
+    tongue: language === undefined ? "" : ` lang="${escape(language)}"${side === "right" ? ` dir="rtl"` : ""}`,
     title: escape(title),
     preheader: words,
-    align: isRightToLeft ? "right" : "left",
+    align: side,
     padding,
     fontSize,
     lineHeight,
-    body: rows(blocks),
-    below: below(footer)
+    body: rows(blocks, side),
+    below: below(footer, side)
   }, (template) => template)
 }
 
@@ -112,16 +126,17 @@ export const branded = (
   layout: Layout,
   write: (template: string) => string
 ): Framed => {
-  const isRightToLeft = look.language !== undefined && rightToLeft.test(look.language)
+  const side = sideOf(look.language)
+  const direction = side === "right" ? "rtl" : "ltr"
   const words = preheader(first)
   return fill(words === "" ? layout.silent : layout.spoken, {
     lang: look.language ?? "und",
-    dir: look.language === undefined ? "auto" : isRightToLeft ? "rtl" : "ltr",
-    direction: isRightToLeft ? "rtl" : "ltr",
-    align: isRightToLeft ? "right" : "left",
+    dir: look.language === undefined ? "auto" : direction,
+    direction,
+    align: side,
     title: escape(title),
     preheader: words,
-    body: sized(look, rows(blocks)),
-    footer: footer.length === 0 ? "" : rows(footer)
+    body: sized(look, rows(blocks, side)),
+    footer: footer.length === 0 ? "" : rows(footer, side)
   }, write)
 }

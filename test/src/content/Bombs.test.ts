@@ -88,6 +88,12 @@ describe("Bombs", () => {
     assert.strictEqual(failure(...html("<".repeat(200_000))), "rendered")
   })
 
+  it("columns without a width are gone over once", () => {
+    const columns = Array.from({ length: 40_000 }, () => ({ type: "column" }))
+    const all = elements({ type: "columns", elements: columns })
+    assertQuick(() => failure(all, { channel: "email" }), "columns")
+  })
+
   it("conditions are paid for by their length, and more than are remembered by what it takes to parse them", () => {
     const long = (n: number) => `!k${n} || ${"!a||".repeat(990)}0`
     const asked = Array.from({ length: 140 }, (_, n) => ({ type: "text", content: "x", if: long(n) }))

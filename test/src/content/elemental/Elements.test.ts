@@ -121,7 +121,7 @@ describe("Elements", () => {
     assert.strictEqual(email.text, "left\n\nright\n\n----------")
     assert.match(
       email.html,
-      /<td class="col" valign="top" width="30%" style="width:30%;[\s\S]*<td class="col" valign="top" width="50%"/
+      /<td class="col" valign="top" width="30%" style="width:30%;[\s\S]*<td class="col" valign="top" width="70%"/
     )
   })
 

@@ -1,4 +1,4 @@
-import { paragraph } from "#src/content/Block.ts"
+import { type Block, paragraph } from "#src/content/Block.ts"
 import * as Frame from "#src/content/Frame.ts"
 import * as Page from "#src/content/html/Page.ts"
 import * as Layout from "#src/content/layout/Layout.ts"
@@ -35,24 +35,60 @@ const page = (given: Page.Mail) => {
     )
       ?.attributes
   const root = of("html")
+  const outer = of("table", "page")
   const card = of("td", "card")
-  return { card, text, sub: of("td", "sub"), read: [root?.get("lang"), root?.get("dir"), card?.get("align")] }
+  return {
+    outer: [outer?.get("lang"), outer?.get("dir")],
+    card,
+    text,
+    sub: of("td", "sub"),
+    read: [root?.get("lang"), root?.get("dir"), card?.get("align")]
+  }
 }
 
-const rightToLeft = ["ar", "ckb", "dv", "fa", "he", "iw", "ps", "sd", "ug", "ur", "yi", "AR-eg", "fa-Arab-IR"]
-const leftToRight = ["en", "de-AT", "arn", "hex", "yid", "pst", "fab-x"]
+const rightToLeft = [
+  "ar",
+  "ckb",
+  "dv",
+  "fa",
+  "he",
+  "iw",
+  "ps",
+  "sd",
+  "ug",
+  "ur",
+  "yi",
+  "AR-eg",
+  "fa-Arab-IR",
+  "ks",
+  "pa-Arab-PK",
+  "az-arab"
+]
+const leftToRight = ["en", "de-AT", "arn", "hex", "yid", "pst", "fab-x", "ar-Latn", "sd-Deva-IN", "pa-PK", "sr-Cyrl"]
+const quote: Block = { _tag: "Quote", style: "text", align: undefined, border: undefined, blocks: [says("quoted")] }
 
 describe("The page of a mail", () => {
   it("is read from the right where its language is", () => {
     for (const language of rightToLeft) {
       assert.deepStrictEqual(page(mail({ language })).read, [language, "rtl", "right"])
+      assert.deepStrictEqual(page(mail({ language })).outer, [language, "rtl"])
       const { align, dir, direction, lang } = filled(mail({ language }))
       assert.deepStrictEqual([lang, dir, direction, align], [language, "rtl", "rtl", "right"])
     }
     for (const language of leftToRight) {
       assert.deepStrictEqual(page(mail({ language })).read, [language, undefined, "left"])
+      assert.deepStrictEqual(page(mail({ language })).outer, [language, undefined])
       const { align, dir, direction, lang } = filled(mail({ language }))
       assert.deepStrictEqual([lang, dir, direction, align], [language, "ltr", "ltr", "left"])
+    }
+  })
+
+  it("quotes have their edges where lines begin, in the body and in the footer", () => {
+    for (const [language, side] of [["he", "right"], ["en", "left"], [undefined, "left"]] as const) {
+      const given = { ...mail({ language }), blocks: [quote], footer: [quote] }
+      const { body = "", footer = "" } = filled(given)
+      for (const html of [Frame.join(Page.page(given)), body + footer])
+        assert.deepStrictEqual(html.match(/border-(?:left|right):4/g), [`border-${side}:4`, `border-${side}:4`])
     }
   })
 
