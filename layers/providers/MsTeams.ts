@@ -1,5 +1,6 @@
 import * as BearerToken from "#layers/providers/BearerToken.ts"
 import * as ChatText from "#layers/providers/ChatText.ts"
+import * as Cloud from "#layers/providers/MsTeamsCloud.ts"
 import * as Lookup from "#layers/providers/MsTeamsLookup.ts"
 import * as Overrides from "#layers/providers/Overrides.ts"
 import { baseUrl, secret, segment, url } from "#layers/providers/SettingFields.ts"
@@ -27,17 +28,6 @@ const Settings = Schema.Struct({
 })
 
 const decode = Schema.decodeUnknownOption(MsTeamsAddress)
-
-/**
- * The Bot Connector's hosts, of which a recipient may name one. No other is allowed, because our token is sent along
- * (learn.microsoft.com/microsoftteams/platform/bots/how-to/conversations/send-proactive-messages).
- */
-const connectors = new Set([
-  "smba.trafficmanager.net",
-  "smba.infra.gcc.teams.microsoft.com",
-  "smba.infra.gov.teams.microsoft.us",
-  "smba.infra.dod.teams.microsoft.us"
-])
 
 const table: VendorTable = [
   { code: "ConversationNotFound", kind: "RecipientRejected", invalidates: true },
@@ -77,9 +67,9 @@ const recipients = (profile: Profile): ReadonlyArray<MsTeamsAddress> =>
 
 const serviceOf = (to: MsTeamsAddress, base: string | undefined): string | undefined => {
   if (base !== undefined) return base.replace(/\/+$/, "")
-  if (!URL.canParse(to.service_url)) return undefined
-  const { host, origin, pathname, protocol } = new URL(to.service_url)
-  return protocol === "https:" && connectors.has(host) ? `${origin}${pathname.replace(/\/+$/, "")}` : undefined
+  if (Cloud.of(to.service_url) === undefined) return undefined
+  const { origin, pathname } = new URL(to.service_url)
+  return `${origin}${pathname.replace(/\/+$/, "")}`
 }
 
 /** The adaptive card, with what fits of the text as the summary that a notification shows; or what fits of the text. */
@@ -98,18 +88,22 @@ const said = (rendered: Rendered): Schema.JsonObject => {
 const headers = { "content-type": "application/json" }
 
 const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
-  const login = `https://login.microsoftonline.com/${settings.tenant_id ?? "botframework.com"}/oauth2/v2.0/token`
-  const token = yield* BearerToken.make((line) =>
-    TokenAnswer.request(line, "Microsoft", settings.token_url ?? login, {
-      grant_type: "client_credentials",
-      client_id: settings.app_id,
-      client_secret: Redacted.value(settings.app_password),
-      scope: "https://api.botframework.com/.default"
-    })
-  )
+  const tokenIn = (realm: Cloud.Cloud["realm"]) => {
+    const { scope, tenant } = Cloud.bots[realm]
+    const url = settings.token_url ?? Cloud.login({ realm }, settings.tenant_id ?? tenant)
+    return BearerToken.make((line) =>
+      TokenAnswer.request(line, "Microsoft", url, {
+        grant_type: "client_credentials",
+        client_id: settings.app_id,
+        client_secret: Redacted.value(settings.app_password),
+        scope
+      })
+    )
+  }
+  const tokens = { com: yield* tokenIn("com"), us: yield* tokenIn("us") }
+  /** The cloud that a recipient is in: beside a `base_url`, their `service_url` need not name one. */
+  const cloudOf = ({ service_url }: MsTeamsAddress): Cloud.Cloud => Cloud.of(service_url) ?? Cloud.commercial
   const personOf = Lookup.people(settings)
-  /** Calls before the sending one that carry the bot's token. */
-  const withToken = (line: Line): Line => ({ ...line, prepare: (asked) => token.prepare(line, asked, [401]) })
   /** Opens the conversation with one user, which is the same one at every call. */
   const opened = Effect.fnUntraced(
     function*(line: Line, service: string, to: MsTeamsAddress, userId: string) {
@@ -135,12 +129,14 @@ const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
   /** The conversation of a person or channel that is not named by its conversation id, and has to be found first. */
   const reached = Effect.fnUntraced(
     function*(line: Line, service: string, to: MsTeamsAddress) {
-      const asking = withToken(line)
+      const cloud = cloudOf(to)
+      // Calls before the sending one carry the bot's token, too.
+      const asking: Line = { ...line, prepare: (asked) => tokens[cloud.realm].prepare(line, asked, [401]) }
       if (to.user_id) return yield* opened(asking, service, to, to.user_id)
       if (to.email) {
         const tenant = to.tenant_id ?? settings.tenant_id
         if (!tenant) return yield* badAddress("An e-mail address of Teams needs its tenant_id")
-        return yield* opened(asking, service, to, yield* personOf(line, tenant, to.email))
+        return yield* opened(asking, service, to, yield* personOf(line, cloud, tenant, to.email))
       }
       return yield* Lookup.channelNamed(asking, service, to.team_id ?? "", to.channel_name ?? "")
     }
@@ -153,7 +149,7 @@ const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
       return {
         method: "POST" as const,
         url: `${service}/v3/conversations/${encodeURIComponent(conversation)}/activities`,
-        headers: { ...headers, authorization: `Bearer ${yield* token.get(line)}` },
+        headers: { ...headers, authorization: `Bearer ${yield* tokens[cloudOf(to).realm].get(line)}` },
         body: JSON.stringify(Overrides.body({
           type: "message",
           from: { id: `28:${settings.app_id}` },
@@ -162,7 +158,9 @@ const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
       }
     }
   )
-  return { request, forget: token.forget }
+  const forget = (authorization: string | undefined) =>
+    Effect.andThen(tokens.com.forget(authorization), tokens.us.forget(authorization))
+  return { request, forget }
 })
 
 /**

@@ -1,4 +1,5 @@
 import * as BearerToken from "#layers/providers/BearerToken.ts"
+import * as Cloud from "#layers/providers/MsTeamsCloud.ts"
 import { badAddress, noFault, reading } from "#layers/providers/VendorDefinition.ts"
 import type { Line, VendorAnswer } from "#layers/providers/VendorHttp.ts"
 import { errorOf, type Fault, type VendorTable, waitOf } from "#layers/providers/VendorTable.ts"
@@ -66,32 +67,33 @@ export const people = (settings: {
   readonly graph_url?: string
 }) => {
   const tokens = new Map<string, Effect.Success<ReturnType<typeof BearerToken.make>>>()
-  const base = (settings.graph_url ?? "https://graph.microsoft.com").replace(/\/+$/, "")
 
-  const tokenOf = Effect.fnUntraced(function*(tenant: string) {
-    const known = tokens.get(tenant)
+  const tokenOf = Effect.fnUntraced(function*(cloud: Cloud.Cloud, tenant: string) {
+    const name = `${cloud.graph} ${tenant}`
+    const known = tokens.get(name)
     if (known !== undefined) return known
     const made = yield* BearerToken.make((line) =>
       TokenAnswer.request(
         line,
         "Microsoft",
-        settings.token_url ?? `https://login.microsoftonline.com/${encodeURIComponent(tenant)}/oauth2/v2.0/token`,
+        settings.token_url ?? Cloud.login(cloud, tenant),
         {
           grant_type: "client_credentials",
           client_id: settings.app_id,
           client_secret: Redacted.value(settings.app_password),
-          scope: "https://graph.microsoft.com/.default"
+          scope: `${cloud.graph}/.default`
         }
       )
     )
     if (tokens.size >= mostTenants) tokens.clear()
-    tokens.set(tenant, made)
+    tokens.set(name, made)
     return made
   })
 
   /** The id of the one user of the tenant with this address. */
-  return Effect.fnUntraced(function*(line: Line, tenant: string, email: string) {
-    const token = yield* tokenOf(tenant)
+  return Effect.fnUntraced(function*(line: Line, cloud: Cloud.Cloud, tenant: string, email: string) {
+    const token = yield* tokenOf(cloud, tenant)
+    const base = (settings.graph_url ?? cloud.graph).replace(/\/+$/, "")
     const quoted = email.replaceAll("'", "''")
     const query = new URLSearchParams({
       $filter: `mail eq '${quoted}' or userPrincipalName eq '${quoted}'`,

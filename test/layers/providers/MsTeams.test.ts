@@ -1,3 +1,4 @@
+import * as Cloud from "#layers/providers/MsTeamsCloud.ts"
 import { blank } from "#schemas/Rendered.ts"
 import { configure, delivery, outcomeOf, send, settingsAt, withHttp } from "#test/contracts/VendorRow.ts"
 import * as Chat from "#test/layers/providers/rows/Chat.ts"
@@ -55,6 +56,35 @@ describe("Microsoft Teams", () => {
         "mail eq 'o''hara@example.com' or userPrincipalName eq 'o''hara@example.com'"
       )
       assert.include(seen.find(({ path }) => path === "/v3/conversations")?.body, "\"members\":[{\"id\":\"aad-1\"}]")
+    }))
+
+  it.live("in a cloud of the US government: with a token of that cloud, by its Graph", () =>
+    Effect.gen(function*() {
+      const graphs = { gov: "https://graph.microsoft.us", dod: "https://dod-graph.microsoft.us" }
+      for (const [cloud, graph] of Object.entries(graphs)) {
+        const government = `https://smba.infra.${cloud}.teams.microsoft.us/teams/`
+        const { outcomes, seen } = yield* sendTo(
+          { service_url: government, tenant_id, email: "ann@example.com" },
+          { "/graph/v1.0/users": json(200, { value: [{ id: "aad-1" }] }) }
+        )
+        assert.deepStrictEqual(outcomes, ["Accepted"])
+        const scopes = seen.filter(({ path }) => path === "/login").map(({ body }) =>
+          new URLSearchParams(body).get("scope")
+        )
+        assert.deepStrictEqual(scopes, [`${graph}/.default`, "https://api.botframework.us/.default"])
+        assert.deepStrictEqual(Cloud.of(government), { realm: "us", graph })
+      }
+      const of = (realm: "com" | "us") => Cloud.login({ realm }, Cloud.bots[realm].tenant)
+      assert.deepStrictEqual([of("com"), of("us")], [
+        "https://login.microsoftonline.com/botframework.com/oauth2/v2.0/token",
+        "https://login.microsoftonline.us/MicrosoftServices.onmicrosoft.us/oauth2/v2.0/token"
+      ])
+      for (const url of ["https://smba.trafficmanager.net/amer/", "https://smba.infra.gcc.teams.microsoft.com/teams"])
+        assert.strictEqual(Cloud.of(url), Cloud.commercial)
+      for (
+        const url of ["http://smba.trafficmanager.net/", "https://x.io/", "", "https://smba.trafficmanager.net:8443/"]
+      )
+        assert.isUndefined(Cloud.of(url))
     }))
 
   it.live("by a channel's name in a team, in any case; the first channel has none", () =>

@@ -155,38 +155,12 @@ describe("Blocks as HTML", () => {
       Array(6).fill("16%")
     )
     const widths = (...told: ReadonlyArray<string | undefined>) => seen(...told.map(column)).map(([width]) => width)
-    assert.deepStrictEqual(widths("30%", undefined), ["30%", "70%"])
     assert.deepStrictEqual(widths("60%", undefined, undefined), ["60%", "20%", "20%"])
     assert.deepStrictEqual(widths("60%", "60%", undefined), ["60%", "60%", "1%"])
     assert.deepStrictEqual(seen(paragraph(text("b"))), [["100%", "100%", "0 0px 0 0px"]])
     assert.deepStrictEqual(seen(), [])
     const two: Block = { _tag: "Column", width: undefined, blocks: [paragraph(text("a")), paragraph(text("b"))] }
     assert.lengthOf(cells([{ _tag: "Columns", blocks: [two] }]), 3)
-  })
-
-  it("gaps and the edges of quotes are at the side at which lines begin, however deep inside others", () => {
-    const column: Block = { _tag: "Column", width: undefined, blocks: [paragraph(text("a"))] }
-    const quote: Block = { _tag: "Quote", style: "text", align: undefined, border: undefined, blocks: [paragraph([])] }
-    const columns: Block = { _tag: "Columns", blocks: [column, { ...column, blocks: [quote] }] }
-    const list: Block = { _tag: "List", ordered: false, start: 1, blocks: [columns] }
-    const item: Block = {
-      _tag: "Item",
-      background: undefined,
-      blocks: [paragraph(text("a")), { ...quote, blocks: [list] }]
-    }
-    const seen = (block: Block, side?: "left" | "right") =>
-      partsOf(rows([block], side)).flatMap(({ of, style }) => {
-        if (of["class"] === "col") return [style["padding"]]
-        return of["class"] === "rule" ? [style["padding"], Object.keys(style)[0]] : []
-      })
-    const gaps = { left: ["0 8px 0 0px", "0 0px 0 8px"], right: ["0 0px 0 8px", "0 8px 0 0px"] }
-    const edges = { left: ["2px 0 2px 16px", "border-left"], right: ["2px 16px 2px 0", "border-right"] }
-    for (const side of ["left", "right"] as const) {
-      const all = [...edges[side], ...gaps[side], ...edges[side]]
-      assert.deepStrictEqual(seen({ ...list, blocks: [item] }, side), all)
-      assert.deepStrictEqual(seen({ ...column, blocks: [item] }, side), all)
-    }
-    assert.deepStrictEqual(seen(columns), seen(columns, "left"))
   })
 
   it("a divider follows the reader's screen unless it has a color of its own, and code is text", () => {
