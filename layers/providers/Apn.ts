@@ -111,6 +111,13 @@ export const definition = define({
     return said === undefined ? noFault : { codes: [said.reason], message: "" }
   },
   // The key itself. Apple shuts out who makes tokens more often than every 20 minutes (`TooManyProviderTokenUpdates`).
-  beyondToken: ["InvalidProviderToken", "UnrelatedKeyIdInToken", "BadEnvironmentKeyIdInToken", "Forbidden"],
+  // The last one is not in its table (swift-server-community/APNSwift#229).
+  beyondToken: [
+    "InvalidProviderToken",
+    "UnrelatedKeyIdInToken",
+    "BadEnvironmentKeyIdInToken",
+    "Forbidden",
+    "BadEnvironmentKeyInToken"
+  ],
   table
 })

@@ -37,6 +37,7 @@ const table: VendorTable = [
       "restricted_action",
       "restricted_action_non_threadable_channel",
       "restricted_action_read_only_channel",
+      "restricted_action_thread_locked",
       "restricted_action_thread_only_channel"
     ],
     kind: "RecipientRejected"
@@ -51,7 +52,18 @@ const table: VendorTable = [
       "invalid_attachments",
       "too_many_attachments",
       "invalid_arguments",
-      "invalid_metadata_format"
+      "invalid_metadata_format",
+      "invalid_metadata_schema",
+      "metadata_too_large",
+      "attachment_payload_limit_exceeded",
+      "cannot_reply_to_message",
+      "markdown_text_conflict",
+      "missing_file_data",
+      "too_many_contact_cards",
+      // The channel is shared with another company, whose administrators want no links to such files there.
+      "slack_connect_canvas_sharing_blocked",
+      "slack_connect_file_link_sharing_blocked",
+      "slack_connect_lists_sharing_blocked"
     ],
     kind: "ContentRejected"
   }

@@ -36,7 +36,7 @@ const table: VendorTable = [
   // There is no route from this sender to that number, as from an alphanumeric sender to the USA; another vendor's
   // sender may have one.
   { code: "21612", kind: "Misconfigured" },
-  { code: ["21602", "21605", "21617", "21619", "21620", "21623", "21654", "21658"], kind: "ContentRejected" },
+  { code: ["21602", "21605", "21617", "21619", "21620", "21623", "21654", "21656", "21658"], kind: "ContentRejected" },
   // Between the same two numbers.
   { code: "14107", kind: "RateLimited", ofRecipient: true },
   { code: ["20429", "21611", "63038"], kind: "RateLimited" },

@@ -77,6 +77,11 @@ export const twilio: Row = {
       answer: twilioFault(400, 21658, "Parameter exceeded character limit"),
       kind: "ContentRejected"
     },
+    {
+      name: "21656 an empty variable of a content",
+      answer: twilioFault(400, 21656, "The ContentVariables Parameter is invalid"),
+      kind: "ContentRejected"
+    },
     { name: "21602 no body", answer: twilioFault(400, 21602, "Message body is required."), kind: "ContentRejected" },
     {
       name: "21606 from",
