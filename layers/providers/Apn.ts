@@ -1,6 +1,7 @@
 import * as BearerToken from "#layers/providers/BearerToken.ts"
 import * as ChatText from "#layers/providers/ChatText.ts"
 import * as Devices from "#layers/providers/Devices.ts"
+import * as JsonBody from "#layers/providers/JsonBody.ts"
 import * as Overrides from "#layers/providers/Overrides.ts"
 import { baseOf, baseUrl, privateKey, segment } from "#layers/providers/SettingFields.ts"
 import * as SignedToken from "#layers/providers/SignedToken.ts"
@@ -80,7 +81,7 @@ const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
           "apns-collapse-id": createHash("sha256").update(delivery.idempotencyToken).digest("base64url"),
           "content-type": "application/json"
         },
-        body: JSON.stringify(payload)
+        body: JsonBody.write(payload)
       }
     }
   )

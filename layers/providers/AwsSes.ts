@@ -1,5 +1,6 @@
 import * as SigV4 from "#layers/providers/aws/SigV4.ts"
 import * as Email from "#layers/providers/Email.ts"
+import * as JsonBody from "#layers/providers/JsonBody.ts"
 import * as Overrides from "#layers/providers/Overrides.ts"
 import { addressees } from "#layers/providers/receipts/Marks.ts"
 import { baseOf, baseUrl, line, secret } from "#layers/providers/SettingFields.ts"
@@ -95,7 +96,7 @@ const writer = (settings: typeof Settings.Type) => {
   const request: Writer<typeof Settings.Type, string>["request"] = Effect.fnUntraced(
     function*({ delivery, settings, to }) {
       const email = yield* Email.of(delivery, to, settings)
-      const body = JSON.stringify(Overrides.body({
+      const body = JsonBody.write(Overrides.body({
         FromEmailAddress: written(email.from),
         Destination: Overrides.present({
           ToAddresses: email.to.map(written),

@@ -1,4 +1,5 @@
 import * as ChatText from "#layers/providers/ChatText.ts"
+import * as JsonBody from "#layers/providers/JsonBody.ts"
 import * as Overrides from "#layers/providers/Overrides.ts"
 import { baseOf, baseUrl, secret } from "#layers/providers/SettingFields.ts"
 import { badAddress, define, noFault, reading, stateless } from "#layers/providers/VendorDefinition.ts"
@@ -112,7 +113,7 @@ export const definition = define({
       method: "POST" as const,
       url: `${base}/channels/${id}/messages`,
       headers,
-      body: JSON.stringify(Overrides.body({
+      body: JsonBody.write(Overrides.body({
         content: cut(ChatText.chat(delivery.rendered, ChatText.discord, (title) => `**${title}**`), longest),
         // At most 25 characters.
         nonce: createHash("sha256").update(delivery.idempotencyToken).digest("base64url").slice(0, 25),

@@ -1,5 +1,6 @@
 import * as ChatText from "#layers/providers/ChatText.ts"
 import * as Devices from "#layers/providers/Devices.ts"
+import * as JsonBody from "#layers/providers/JsonBody.ts"
 import * as Overrides from "#layers/providers/Overrides.ts"
 import type { Asking } from "#layers/providers/PushReceipts.ts"
 import { baseOf, baseUrl, secret } from "#layers/providers/SettingFields.ts"
@@ -33,7 +34,7 @@ const post = (settings: typeof Settings.Type, call: "send" | "getReceipts", body
     accept: "application/json",
     ...(settings.access_token === undefined ? {} : { authorization: `Bearer ${Redacted.value(settings.access_token)}` })
   },
-  body: JSON.stringify(body)
+  body: JsonBody.write(body)
 })
 
 const Ticket = Schema.Struct({

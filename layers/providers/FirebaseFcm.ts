@@ -2,6 +2,7 @@ import * as BearerToken from "#layers/providers/BearerToken.ts"
 import * as ChatText from "#layers/providers/ChatText.ts"
 import * as Devices from "#layers/providers/Devices.ts"
 import { headerToken } from "#layers/providers/HeaderToken.ts"
+import * as JsonBody from "#layers/providers/JsonBody.ts"
 import * as Overrides from "#layers/providers/Overrides.ts"
 import { baseOf, baseUrl, line, privateKey, segment, url } from "#layers/providers/SettingFields.ts"
 import * as SignedToken from "#layers/providers/SignedToken.ts"
@@ -69,7 +70,7 @@ const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
         method: "POST" as const,
         url: `${base}/v1/projects/${settings.project_id}/messages:send`,
         headers: { authorization: `Bearer ${yield* token.get(line)}`, "content-type": "application/json" },
-        body: JSON.stringify({
+        body: JsonBody.write({
           message: {
             token: to,
             ...ChatText.push(delivery.rendered, (notification) =>

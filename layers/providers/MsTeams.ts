@@ -1,5 +1,6 @@
 import * as BearerToken from "#layers/providers/BearerToken.ts"
 import * as ChatText from "#layers/providers/ChatText.ts"
+import * as JsonBody from "#layers/providers/JsonBody.ts"
 import * as Cloud from "#layers/providers/MsTeamsCloud.ts"
 import * as Lookup from "#layers/providers/MsTeamsLookup.ts"
 import * as Overrides from "#layers/providers/Overrides.ts"
@@ -150,7 +151,7 @@ const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
         method: "POST" as const,
         url: `${service}/v3/conversations/${encodeURIComponent(conversation)}/activities`,
         headers: { ...headers, authorization: `Bearer ${yield* tokens[cloudOf(to).realm].get(line)}` },
-        body: JSON.stringify(Overrides.body({
+        body: JsonBody.write(Overrides.body({
           type: "message",
           from: { id: `28:${settings.app_id}` },
           ...said(delivery.rendered)

@@ -1,4 +1,5 @@
 import * as Email from "#layers/providers/Email.ts"
+import * as JsonBody from "#layers/providers/JsonBody.ts"
 import * as Overrides from "#layers/providers/Overrides.ts"
 import { addressees } from "#layers/providers/receipts/Marks.ts"
 import { baseOf, baseUrl, line, secret } from "#layers/providers/SettingFields.ts"
@@ -71,7 +72,7 @@ export const definition = define({
         accept: "application/json",
         "content-type": "application/json"
       },
-      body: JSON.stringify(Overrides.body({
+      body: JsonBody.write(Overrides.body({
         From: Email.written(email.from),
         To: list(email.to),
         Cc: list(email.cc),

@@ -1,6 +1,7 @@
 import * as Attachments from "#layers/providers/Attachments.ts"
 import * as Email from "#layers/providers/Email.ts"
 import { headerToken } from "#layers/providers/HeaderToken.ts"
+import * as JsonBody from "#layers/providers/JsonBody.ts"
 import * as Overrides from "#layers/providers/Overrides.ts"
 import { baseOf, baseUrl, secret } from "#layers/providers/SettingFields.ts"
 import { define, noFault, reading, stateless } from "#layers/providers/VendorDefinition.ts"
@@ -56,7 +57,7 @@ export const definition = define({
         "idempotency-key": headerToken(delivery.idempotencyToken, 256),
         "content-type": "application/json"
       },
-      body: JSON.stringify(Overrides.body({
+      body: JsonBody.write(Overrides.body({
         from: Email.written(email.from),
         to: email.to.map(Email.written),
         cc: Email.some(email.cc, Email.written),

@@ -1,4 +1,5 @@
 import * as Email from "#layers/providers/Email.ts"
+import * as JsonBody from "#layers/providers/JsonBody.ts"
 import * as Overrides from "#layers/providers/Overrides.ts"
 import { addressees } from "#layers/providers/receipts/Marks.ts"
 import { baseOf, baseUrl, line, secret } from "#layers/providers/SettingFields.ts"
@@ -89,7 +90,7 @@ export const definition = define({
         authorization: `Bearer ${Redacted.value(settings.api_key)}`,
         "content-type": "application/json"
       },
-      body: JSON.stringify(Overrides.body({
+      body: JsonBody.write(Overrides.body({
         personalizations: [Overrides.present({
           to: addressed.map(named),
           cc: Email.some(cc, named),

@@ -1,4 +1,5 @@
 import * as ChatText from "#layers/providers/ChatText.ts"
+import * as JsonBody from "#layers/providers/JsonBody.ts"
 import * as Overrides from "#layers/providers/Overrides.ts"
 import { baseOf, baseUrl, secret } from "#layers/providers/SettingFields.ts"
 import { badAddress, define, noFault, reading, type Writer } from "#layers/providers/VendorDefinition.ts"
@@ -145,7 +146,7 @@ const request: Writer<typeof Settings.Type, SlackAddress>["request"] = Effect.fn
       method: "POST" as const,
       url: `${base}/chat.postMessage`,
       headers: { ...headers, "content-type": "application/json; charset=utf-8" },
-      body: JSON.stringify(Overrides.body({
+      body: JsonBody.write(Overrides.body({
         channel,
         ...said(delivery),
         ...(slackBlocks === undefined ? {} : { blocks: slackBlocks }),

@@ -1,4 +1,5 @@
 import * as ChatText from "#layers/providers/ChatText.ts"
+import * as JsonBody from "#layers/providers/JsonBody.ts"
 import * as Overrides from "#layers/providers/Overrides.ts"
 import * as Phone from "#layers/providers/Phone.ts"
 import { baseOf, baseUrl, line, secret } from "#layers/providers/SettingFields.ts"
@@ -65,7 +66,7 @@ export const definition = define({
       method: "POST" as const,
       url: `${baseOf(settings, "https://rest.nexmo.com")}/sms/json`,
       headers: { "content-type": "application/json", accept: "application/json" },
-      body: JSON.stringify({ type: type(`${body["text"]}`), ...body })
+      body: JsonBody.write({ type: type(`${body["text"]}`), ...body })
     }
   })),
   // A message may go in several parts; if the first was sent, the recipient has something.

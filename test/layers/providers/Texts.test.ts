@@ -1,5 +1,6 @@
 import type { Delivery } from "#src/delivery/Provider.ts"
 import { messageId, outcomeOf, rendered, type Row, send } from "#test/contracts/VendorRow.ts"
+import { all } from "#test/layers/providers/rows/All.ts"
 import * as Chat from "#test/layers/providers/rows/Chat.ts"
 import * as Push from "#test/layers/providers/rows/Push.ts"
 import * as Sms from "#test/layers/providers/rows/Sms.ts"
@@ -42,6 +43,30 @@ describe("Texts that are longer than their platform takes", () => {
     Effect.gen(function*() {
       const text = yield* bodyOf(Push.apn, { rendered, override: { body: { id: "x".repeat(5_000) } } })
       assert.include(text, "x".repeat(5_000))
+    }))
+})
+
+describe("Half a character, with which a text ends that somebody cut", () => {
+  it.live("is replaced, wherever it stands: who reads JSON strictly refuses a request with one", () =>
+    Effect.forEach(
+      all.filter((row) => row !== Sms.twilio),
+      Effect.fnUntraced(function*(row) {
+        const half = "a\ud83d"
+        const halves = { subject: half, title: half, text: half, body: half, html: half }
+        const { seen } = yield* send(row, row.success, {
+          more: { rendered: { ...rendered, ...halves }, override: { body: { own: [{ text: half }] } } }
+        })
+        const text = seen.at(-1)?.body ?? ""
+        assert.notInclude(text, "\\ud83d", row.entry.key)
+        assert.include(text, "a\ufffd", row.entry.key)
+        assert.include(text, "\"own\":[{\"text\":\"a\ufffd\"}]", row.entry.key)
+      })
+    ))
+
+  it.live("is none where the text only looks like one", () =>
+    Effect.gen(function*() {
+      const text = yield* bodyOf(Sms.vonage, { rendered: { ...rendered, text: "\\ud83d", body: "\\ud83d" } })
+      assert.strictEqual(JSON.parse(text).text, "\\ud83d")
     }))
 })
 
