@@ -15,13 +15,22 @@ export class TranslationNotFound extends Schema.TaggedError<TranslationNotFound>
 /** The canonical spelling of a locale: `de_AT`, `de-at` and `de-AT` are the same. */
 export const canonical = (locale: string): string => locale.replaceAll("_", "-").toLowerCase()
 
+/** The languages whose codes were changed in 1989, and which Android and Java call by the old ones (ISO 639). */
+const renamed: ReadonlyMap<string, string> = new Map(
+  [["he", "iw"], ["id", "in"], ["yi", "ji"]].flatMap(([now = "", before = ""]) => [[now, before], [before, now]])
+)
+
+const shorter = (parts: ReadonlyArray<string>): ReadonlyArray<string> =>
+  parts.map((_, index) => parts.slice(0, parts.length - index).join("-"))
+
 /**
  * The locales in which a locale's texts are looked up, best first: itself, then each shorter form (`zh-hant-tw`,
- * `zh-hant`, `zh`).
+ * `zh-hant`, `zh`), then the same with the language's other code.
  */
 export const fallbacks = (locale: string): ReadonlyArray<string> => {
-  const parts = canonical(locale).split("-")
-  return parts.map((_, index) => parts.slice(0, parts.length - index).join("-"))
+  const [language = "", ...rest] = canonical(locale).split("-")
+  const other = renamed.get(language)
+  return [...shorter([language, ...rest]), ...(other === undefined ? [] : shorter([other, ...rest]))]
 }
 
 /** The workspace's translations (api.md 23): one .po file per domain and locale. */

@@ -3,11 +3,12 @@ import { isObject, type Value } from "#schemas/Json.ts"
 import { member } from "#src/content/Own.ts"
 import { canonical, fallbacks } from "#src/content/Translations.ts"
 
+/** A language, and what systems add to it: `en-US-u-mu-celsius`, `en_US_#u-mu-celsius`, `en_US@calendar=buddhist`, `de_DE.UTF-8`. */
+const tag = /^([A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8}){0,3})(?:[-_][A-Za-z0-9][-_]\w.*|_+#\w.*|[.@]\w.*)?$/
+
 /** A profile's locale as a language tag such as `en-GB`; `undefined` if it is not one. */
 export const languageOf = (locale: Value): string | undefined =>
-  typeof locale === "string" && /^[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8}){0,3}$/.test(locale)
-    ? locale.replaceAll("_", "-")
-    : undefined
+  typeof locale === "string" ? tag.exec(locale)?.[1]?.replaceAll("_", "-") : undefined
 
 /**
  * The element in a locale: its entry for exactly this locale, or else for the nearest shorter form (`zh-Hant`, `zh`), or

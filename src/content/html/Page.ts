@@ -23,7 +23,7 @@ export const plain: Look = { fontSize: undefined, lineHeight: undefined, padding
 const hidden =
   "display:none;max-height:0;max-width:0;overflow:hidden;opacity:0;mso-hide:all;font-size:1px;line-height:1px"
 
-const rightToLeft = /^(?:ar|azb|ckb|dv|fa|he|iw|ks|lrc|mzn|nqo|pnb|prs|ps|sd|skr|syr|ug|ur|yi)(?:-|$)/i
+const rightToLeft = /^(?:ar|azb|ckb|dv|fa|he|iw|ks|lrc|mzn|nqo|pnb|prs|ps|sd|skr|syr|ug|ur|yi|ji)(?:-|$)/i
 const script = /^[a-z]{2,3}-([a-z]{4})(?:-|$)/i
 const scriptsFromRight = /^(?:adlm|arab|aran|hebr|nkoo|rohg|syrc|thaa)$/i
 

@@ -2,12 +2,38 @@ import { languageOf, localized } from "#src/content/elemental/Locales.ts"
 import { assert, describe, it } from "@effect/vitest"
 
 describe("Locales of elements (api.md 2.5)", () => {
-  it("a profile's locale is a language, maybe with a script, a country and a variant; anything else is none", () => {
+  it("a profile's locale is a language, maybe with a script, a country and a variant; what systems add is left out, and anything else is none", () => {
     for (const locale of ["de", "fil", "de_AT", "zh-Hant-TW", "zh_Hant_TW", "sl-Latn-IT-nedis", "es-419"]) {
       assert.strictEqual(languageOf(locale), locale.split("_").join("-"), locale)
     }
+    const read = {
+      "en-US-u-fw-mon-mu-celsius": "en-US",
+      "en_UA_#u-fw-mon": "en-UA",
+      "es__#u-ms-metric": "es",
+      "zh_TW_#Hant": "zh-TW",
+      "en_US@calendar=buddhist": "en-US",
+      "de_DE.UTF-8": "de-DE",
+      "zh-Hans-CN-x-private": "zh-Hans-CN"
+    }
+    for (const [locale, language] of Object.entries(read)) assert.strictEqual(languageOf(locale), language, locale)
     for (
-      const locale of ["", "d", "german", "de-", "de-A", "de AT", "a-b-c", "de-a1-b2-c3-d4", "\"><", 7, null, undefined]
+      const locale of [
+        "",
+        "d",
+        "german",
+        "de-",
+        "de-A",
+        "de AT",
+        "a-b-c",
+        "de-a1-b2-c3-d4",
+        "de-u",
+        "de_#",
+        "de-\">",
+        "\"><",
+        7,
+        null,
+        undefined
+      ]
     )
       assert.isUndefined(languageOf(locale), String(locale))
   })
@@ -29,6 +55,20 @@ describe("Locales of elements (api.md 2.5)", () => {
     assert.deepStrictEqual(
       ["sr-Latn-ME", "SR_latn", "sr-Cyrl-ME", "sr-ME", "zh-Hant-TW-x1"].map(said),
       ["script", "script", "language", "language", "other"]
+    )
+  })
+
+  it("a language has its old code, too, as Android and Java call it", () => {
+    const locales = {
+      id: { content: "id" },
+      iw: { content: "iw" },
+      "he-US": { content: "he-US" },
+      "in-SG": { content: "in-SG" }
+    }
+    const said = (locale: string) => localized({ type: "text", content: "own", locales }, locale)["content"]
+    assert.deepStrictEqual(
+      ["in-ID", "in", "id-SG", "he-IL", "iw-US", "iw", "ji", "ind"].map(said),
+      ["id", "id", "id", "iw", "iw", "iw", "own", "own"]
     )
   })
 
