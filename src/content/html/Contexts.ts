@@ -214,8 +214,9 @@ export const contexts = (budget: Budget): Writer => {
         return attributeValue(data)
       case "Raw":
         return escapable.includes(element) ? escape(data) : harmless(data)
+      // A hyphen could be part of what begins or ends a comment.
       default:
-        return harmless(data)
+        return harmless(data).replaceAll("-", "")
     }
   }
 

@@ -164,8 +164,10 @@ describe("Data in an author's HTML", () => {
     assertAll([...begun, ...inside, "<style>a</style><style>", "<title>a</title><script>"], harmless)
     assertAll(
       ["<!-- ", "<!-- a > ", "<!-- a -- ", "<!-- <p> ", "<!doctype ", "<!", "<?pi ", "<!-", "</ ", "</1 "],
-      harmless
+      harmless.replace("-", "")
     )
+    // Two hyphens and the author's own mark would end the comment.
+    assert.strictEqual(written("<!-- <a href=§> <p>§</p> -->", "--", "a"), "<!-- <a href=> <p>a</p> -->")
   })
 
   it("has letters, digits and a few marks of all that ASCII has, where it is without meaning", () => {
