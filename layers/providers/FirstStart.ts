@@ -9,8 +9,15 @@ const production = Scope.make(1)
 
 const variable = (name: string) => Config.option(Config.Redacted(name))
 
-const decoded = (text: string): string | undefined =>
-  text === "" ? undefined : Option.getOrUndefined(Option.liftThrowable(decodeURIComponent)(text))
+/** `null` if there is nothing; `undefined` if it is not percent-encoded. */
+const decoded = (text: string): string | null | undefined =>
+  text === "" ? null : Option.getOrUndefined(Option.liftThrowable(decodeURIComponent)(text))
+
+const parameters = ["from", "require_tls"]
+
+/** Whether something is left over: `/`, `?` and `#` in a password that is not percent-encoded end the host's part. */
+const hasMore = ({ hash, pathname }: URL, query: URLSearchParams): boolean =>
+  hash !== "" || pathname.length > 1 || query.keys().some((name) => !parameters.includes(name))
 
 /**
  * `smtp://user:password@host:587?from=address` as settings; `smtps:` is TLS from the first byte. The user is the sender
@@ -18,19 +25,23 @@ const decoded = (text: string): string | undefined =>
  */
 const smtp = (text: string): Configure.Wanted | undefined => {
   if (!URL.canParse(text)) return undefined
-  const { hostname: host, password, port, protocol, search, username } = new URL(text)
-  if (!/^smtps?:$/.test(protocol)) return undefined
+  const url = new URL(text)
+  const { hostname: host, port, protocol, search } = url
   // As in any URI, and not as in a form, where a plus is a blank: addresses have some.
   const query = new URLSearchParams(search.replaceAll("+", "%2B"))
+  const [username, password] = [decoded(url.username), decoded(url.password)]
+  if (!/^smtps?:$/.test(protocol) || hasMore(url, query) || username === undefined || password === undefined) {
+    return undefined
+  }
   const requireTls = query.get("require_tls")
   return wanted("smtp", {
     host: host.replaceAll(/^\[|\]$/g, ""),
     port: port === "" ? null : Number(port),
     secure: protocol === "smtps:" ? true : null,
     require_tls: requireTls === null ? null : requireTls !== "false",
-    username: decoded(username) ?? null,
-    password: decoded(password) ?? null,
-    from_address: query.get("from") ?? decoded(username) ?? null
+    username,
+    password,
+    from_address: query.get("from") ?? username
   })
 }
 
@@ -102,7 +113,9 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
     if (fits) good.push(one)
     else bad.push(
         `${variables} must be ${
-          variables === "SMTP_URL" ? "smtp[s]://user:password@host:port?from=address" : "those of a Twilio account"
+          variables === "SMTP_URL"
+            ? "smtp[s]://user:password@host:port?from=address, user and password percent-encoded"
+            : "those of a Twilio account"
         }`
       )
   }

@@ -76,8 +76,8 @@ const isOrigin = (text: string): boolean => text === "*" || (URL.canParse(text) 
 const label = String.raw`[\p{L}\p{N}_](?:[\p{L}\p{N}_-]{0,61}[\p{L}\p{N}_])?`
 const hostName = new RegExp(`^${label}(?:\\.${label})*\\.?$`, "u")
 
-/** A URL, or a port after the name, would be looked up as a name. */
-const isHost = (text: string): boolean => isIP(text) !== 0 || hostName.test(text)
+/** A URL, or a port after the name, would be looked up as a name; all addresses at once lead nobody here. */
+const isHost = (text: string): boolean => !["0.0.0.0", "::"].includes(text) && (isIP(text) !== 0 || hostName.test(text))
 
 const variables = {
   PORT: Config.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65_535 })), "PORT").pipe(
@@ -163,7 +163,7 @@ const faults: Record<keyof typeof variables, string> = {
   TIDINGS_SECRET_KEY: "must be 32 bytes in base64 (openssl rand -base64 32)",
   TIDINGS_SHARDS: "must be a number from 1 to 1024",
   TIDINGS_BRAND_LIMIT: "must be a number from 1 to 1000000",
-  TIDINGS_CLUSTER_HOST: "must be a host name or an IP address, without scheme or port",
+  TIDINGS_CLUSTER_HOST: "must be a host name or an IP address where the other nodes reach this one, no scheme or port",
   TIDINGS_CLUSTER_PORT: "must be a port number, with one more after it for each further one of TIDINGS_WORKERS",
   TIDINGS_WORKERS: "must be a number from 0 to 64, and needs DATABASE_URL when it is not 0",
   TIDINGS_RETENTION_DAYS: "must be a number of days, 1 at least",

@@ -193,10 +193,23 @@ describe("settings (design.md §6)", () => {
       ) {
         assert.strictEqual(yield* hostOf(host), host)
       }
-      for (const wrong of ["http://node-1", "node-1:4000", "[fd00::7]", "node 1", "u@node-1", "-node", "a..b", "*"]) {
+      for (
+        const wrong of [
+          "http://node-1",
+          "node-1:4000",
+          "[fd00::7]",
+          "node 1",
+          "u@node-1",
+          "-node",
+          "a..b",
+          "*",
+          "0.0.0.0",
+          "::"
+        ]
+      ) {
         assert.strictEqual(
           (yield* Effect.flip(hostOf(wrong))).message,
-          "TIDINGS_CLUSTER_HOST must be a host name or an IP address, without scheme or port",
+          "TIDINGS_CLUSTER_HOST must be a host name or an IP address where the other nodes reach this one, no scheme or port",
           wrong
         )
       }

@@ -123,9 +123,23 @@ describe("FirstStart", () => {
 
   it.effect("a variable that names no provider stops the start, and its value is not told (P9)", () =>
     Effect.gen(function*() {
-      for (const url of ["hidden", "http://hidden", "smtp://user:hidden@host", "smtp://host?from=hidden"]) {
+      const from = "from=a@example.com"
+      for (
+        const url of [
+          "hidden",
+          "http://hidden",
+          "smtp://user:hidden@host",
+          "smtp://host?from=hidden",
+          // A password that is not percent-encoded would be none, or end the host's part.
+          `smtp://user:hidden%@host?${from}`,
+          `smtp://hidden%:word@host?${from}`,
+          `smtp://user:25/hidden@host?${from}`,
+          `smtp://user:25?hidden@host&${from}`,
+          `smtp://host?${from}#hidden`
+        ]
+      ) {
         const message = yield* refusal({ SMTP_URL: url })
-        assert.match(message, /SMTP_URL must be /)
+        assert.match(message, /SMTP_URL must be /, url)
         assert.notInclude(message, "hidden")
       }
       const message = yield* refusal({ TWILIO_ACCOUNT_SID: "hidden", SMTP_URL: "hidden" })
