@@ -1,6 +1,7 @@
 import type { Chance } from "#layers/testing/Chance.ts"
 import type { Cancellation, Request, Resend, Try } from "#layers/testing/History.ts"
 import type { Loop } from "#layers/testing/Loop.ts"
+import { typeOf } from "#layers/testing/Mistakes.ts"
 import type { Node } from "#layers/testing/Node.ts"
 import type { Remote } from "#layers/testing/Remote.ts"
 import { unknown } from "#layers/testing/Unknown.ts"
@@ -12,7 +13,7 @@ import { CurrentKey, type StoredResponse } from "#src/access/Idempotency.ts"
 import { SendRefused } from "#src/delivery/intake/Drafts.ts"
 import type { Accepted, MessageNotFound, RowRefused } from "#src/delivery/Journal.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import { Effect, Exit, Option, Result, Schema } from "effect"
+import { Effect, Exit, Option, Predicate, Result, Schema } from "effect"
 
 /** How a call is sent. */
 export interface SendOptions {
@@ -58,6 +59,14 @@ export const scopeOf = (environment: number): Effect.Effect<Scope> =>
   environment === 1 || environment === 2
     ? Effect.succeed(Scope.make(environment))
     : Effect.die(`The environment is ${environment}, and has to be 1 (production) or 2 (test)`)
+
+/** A message's id; none if it cannot be one, and a defect if it is no text, such as that of a send not accepted. */
+export const idOf = (messageId: string): Effect.Effect<Option.Option<MessageId>> =>
+  Predicate.isString(messageId)
+    ? Effect.succeed(decodeId(messageId))
+    : Effect.die(
+      `A message's id has to be a string, and is of type ${typeOf(messageId)}: what is not accepted has none`
+    )
 
 const names: Readonly<Record<keyof SendOptions, true>> = { key: true, environment: true }
 
@@ -163,9 +172,9 @@ export const make = (options: { readonly loop: Loop; readonly chance: Chance; re
   const resend = Effect.fnUntraced(function*(messageId: string, options: SendOptions = {}) {
     const { environment = 1, key } = yield* said(options)
     const scope = yield* scopeOf(environment)
+    const id = yield* idOf(messageId)
     const again: Resend = { scope, key, messageId, tries: [], resentId: undefined }
     resends.push(again)
-    const id = decodeId(messageId)
     if (Option.isNone(id)) return again
     const principal = { scope, keyState: "published" } as const
     again.resentId = resentIdOf(
@@ -183,9 +192,9 @@ export const make = (options: { readonly loop: Loop; readonly chance: Chance; re
 
   const cancel = Effect.fnUntraced(function*(messageId: string, environment: number = 1) {
     const scope = yield* scopeOf(environment)
+    const id = yield* idOf(messageId)
     const cancellation: Cancellation = { scope, messageId, at: loop.now(), confirmedAt: undefined }
     cancellations.push(cancellation)
-    const id = decodeId(messageId)
     if (Option.isNone(id)) return undefined
     const answer = yield* remote((node) => node.cancel(scope, id.value))
     if (answer._tag !== "Answer" || Exit.isFailure(answer.exit)) return undefined

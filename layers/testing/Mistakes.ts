@@ -2,7 +2,8 @@ import { Effect, Predicate } from "effect"
 
 // Node runs a property without looking at its types. What is none might do nothing, and then nothing would break it.
 
-const typeOf = (value: unknown): string => Object.prototype.toString.call(value).slice(8, -1)
+/** The type of a value, as a sentence names it. */
+export const typeOf = (value: unknown): string => Object.prototype.toString.call(value).slice(8, -1)
 
 const hasFunction = (value: unknown, name: string): boolean =>
   Predicate.hasProperty(value, name) && typeof value[name] === "function"

@@ -1,17 +1,16 @@
 import type { Chance } from "#layers/testing/Chance.ts"
-import { scopeOf } from "#layers/testing/Client.ts"
+import { idOf, scopeOf } from "#layers/testing/Client.ts"
 import type { Call, Report } from "#layers/testing/History.ts"
 import type { Loop } from "#layers/testing/Loop.ts"
+import { typeOf } from "#layers/testing/Mistakes.ts"
 import type { Node } from "#layers/testing/Node.ts"
 import type { Remote } from "#layers/testing/Remote.ts"
 import { MessageId } from "#schemas/MessageId.ts"
-import { Effect, Exit, Option, Schema } from "effect"
+import { Effect, Exit, Option, Predicate } from "effect"
 
 const mostTries = 20
 
 const events: Readonly<Record<Report["event"], true>> = { Deliver: true, Open: true, Click: true, Bounce: true }
-
-const decodeId = Schema.decodeUnknownOption(MessageId)
 
 /** What is told of messages that went out: each is repeated until a node acknowledges it. */
 export const make = (options: { readonly loop: Loop; readonly chance: Chance; readonly remote: Remote }) => {
@@ -32,6 +31,9 @@ export const make = (options: { readonly loop: Loop; readonly chance: Chance; re
   const report = Effect.fnUntraced(function*(call: Call, event: Report["event"]) {
     if (!Object.hasOwn(events, event))
       return yield* Effect.die(`A receipt tells of ${event}, which is none of ${Object.keys(events).join(", ")}`)
+    // As `world.calls[0]` is, before there is any.
+    if (!Predicate.isObject(call))
+      return yield* Effect.die(`A receipt has to be for one of world.calls, and got one of type ${typeOf(call)}`)
     const one: Report = { call: call.number, messageId: call.messageId, event, at: loop.now(), takenAt: undefined }
     const receipt = {
       id: `${call.provider}-${reports.push(one)}`,
@@ -48,7 +50,7 @@ export const make = (options: { readonly loop: Loop; readonly chance: Chance; re
   /** The recipient opens the message; one that does not exist is opened by nobody. */
   const open = Effect.fnUntraced(function*(messageId: string, environment: number = 1) {
     const scope = yield* scopeOf(environment)
-    const id = decodeId(messageId)
+    const id = yield* idOf(messageId)
     if (Option.isSome(id)) yield* told((node) => node.opened(scope, id.value))
   })
 

@@ -169,9 +169,11 @@ const live = (seed: number, story: Story, options: Options): Lived => {
         chance,
         calls: world.calls,
         draw: (arbitrary) =>
-          Effect.suspend(() => sample(chance.int(0, 2 ** 31), arbitrary)).pipe(
-            Effect.catch(() => Effect.die("The arbitrary has no values"))
-          ),
+          Arbitrary.isArbitrary(arbitrary)
+            ? Effect.suspend(() => sample(chance.int(0, 2 ** 31), arbitrary)).pipe(
+              Effect.catch(() => Effect.die("The arbitrary has no values"))
+            )
+            : Effect.die("world.draw has to be given an Arbitrary, such as Arbitrary.schema(…)"),
         send: client.send,
         cancel: client.cancel,
         resend: client.resend,

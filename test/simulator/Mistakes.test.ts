@@ -1,7 +1,7 @@
 import { none } from "#layers/testing/Faults.ts"
 import * as Simulation from "#layers/testing/Simulation.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Exit, Logger } from "effect"
+import { ConfigProvider, Effect, Exit, Logger, Schema } from "effect"
 
 const message = { to: { email: "ada@example.com" }, content: { title: "Hello", body: "Ada" } }
 
@@ -65,6 +65,24 @@ describe("a property that Node runs without looking at its types", () => {
         "The second argument of a send has idempotencyKey, which is none of key, environment"
       ],
       [({ resend }) => Reflect.apply(resend, undefined, ["x", { keys: "k" }]), "a send has keys, which is none of key"],
+      // A send that was not accepted has no id, and a request is none.
+      [
+        ({ cancel }) => Reflect.apply(cancel, undefined, [undefined]),
+        "A message's id has to be a string, and is of type Undefined"
+      ],
+      [
+        ({ resend }) => Reflect.apply(resend, undefined, [{ requestId: "x" }]),
+        "A message's id has to be a string, and is of type Object"
+      ],
+      [
+        ({ open }) => Reflect.apply(open, undefined, [undefined]),
+        "A message's id has to be a string, and is of type Undefined"
+      ],
+      [({ draw }) => Reflect.apply(draw, undefined, [Schema.String]), "world.draw has to be given an Arbitrary"],
+      [
+        ({ calls, report }) => Reflect.apply(report, undefined, [calls[0], "Bounce"]),
+        "A receipt has to be for one of world.calls, and got one of type Undefined"
+      ],
       [
         ({ report }) => Reflect.apply(report, undefined, [{}, "Bounced"]),
         "tells of Bounced, which is none of Deliver, Open"
