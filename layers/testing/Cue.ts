@@ -10,10 +10,10 @@ import {
 } from "#schemas/DeliveryError.ts"
 import { Schema } from "effect"
 
-const of = (after: Schema.Codec<number>, wait: Schema.Codec<number>) =>
+const of = <Wait extends Schema.Constraint>(after: Schema.Codec<number>, retryAfter: Wait) =>
   Schema.TaggedUnion({
     Accept: { after },
-    Refuse: { after, kind: Kind, retryAfter: Schema.NullOr(wait) },
+    Refuse: { after, kind: Kind, retryAfter },
     Lose: { after, taken: Schema.Boolean, proved: Schema.Boolean }
   }).annotate({ expected: "one of Accept, Refuse and Lose for its _tag" })
 
@@ -28,11 +28,11 @@ const upTo = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 0
  * - `Lose`: the connection breaks. `taken`: the provider has the message nevertheless. `proved`: it has not, whatever
  *   `taken` says, and the caller can tell so (such as by a refused connection).
  */
-export const Cue = of(whole, whole)
+export const Cue = of(whole, Schema.optional(Schema.NullOr(whole)))
 export type Cue = typeof Cue.Type
 
 /** A cue as it is drawn, with times that are short enough for a world of some minutes. */
-export const DrawnCue = of(upTo(20_000), upTo(60_000))
+export const DrawnCue = of(upTo(20_000), Schema.NullOr(upTo(60_000)))
 
 /** What a healthy provider does. */
 export const promptly: Cue = { _tag: "Accept", after: 20 }

@@ -57,7 +57,7 @@ const addressOf = (profile: Profile, field: string): string | undefined => {
 }
 
 const unreachable: Cue.Cue = { _tag: "Lose", after: 20, taken: false, proved: true }
-const rejection: Cue.Cue = { _tag: "Refuse", after: 20, kind: "RecipientRejected", retryAfter: null }
+const rejection: Cue.Cue = { _tag: "Refuse", after: 20, kind: "RecipientRejected" }
 
 const decode = Schema.decodeUnknownResult(Schema.UndefinedOr(Cue.Cue))
 

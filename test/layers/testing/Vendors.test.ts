@@ -51,7 +51,7 @@ describe("a provider of a world", () => {
   })
 
   it("comes to the cues of its script only with its other calls", () => {
-    const script = [{ _tag: "Refuse", after: 1, kind: "ContentRejected", retryAfter: null }] as const
+    const script = [{ _tag: "Refuse", after: 1, kind: "ContentRejected" }] as const
     const mail: VendorOptions = { key: "mail", channel: "email", address: "email", rejects: ["bob@x.test"], script }
     const { calls } = Simulation.run(
       1,
