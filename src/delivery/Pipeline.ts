@@ -6,7 +6,7 @@ import * as RateGates from "#src/delivery/attempts/RateGates.ts"
 import { deliver } from "#src/delivery/attempts/Deliver.ts"
 import * as Escalation from "#src/delivery/attempts/Escalation.ts"
 import { Journal } from "#src/delivery/Journal.ts"
-import { type Ending, endingOf } from "#src/delivery/pipeline/Journey.ts"
+import { type Ending, endingOf, type Hands } from "#src/delivery/pipeline/Journey.ts"
 import { FirstSteps } from "#src/delivery/journal/FirstSteps.ts"
 import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import * as Outcome from "#src/delivery/attempts/Outcome.ts"
@@ -35,11 +35,8 @@ const firstCrashWait = 1_000
  * The stages a message goes through in its recipient's fiber: map → profile → preferences → route → render → deliver.
  */
 export class Pipeline extends Context.Service<Pipeline, {
-  /**
-   * Runs one message as far as it goes now. Everything it learns is in the journal when this ends. `mayBegin`: whether a
-   * call may still begin that had to wait, since the shard is not being handed over.
-   */
-  readonly run: (message: OpenMessage, epoch: number, mayBegin: () => boolean) => Effect.Effect<Ending>
+  /** Runs one message as far as it goes now. Everything it learns is in the journal when this ends. */
+  readonly run: (message: OpenMessage, hands: Hands) => Effect.Effect<Ending>
   /** Ends a message that cannot be run, visibly: UNDELIVERABLE, FAILED. */
   readonly abandon: (
     message: Pick<OpenMessage, "id" | "scope" | "shard" | "lane" | "dueAt" | "status" | "attempts">,
@@ -93,7 +90,7 @@ export const layer = Layer.effect(
      * The effect with which this ends runs after the generator and not inside it (`Effect.flatten`), so that what the
      * stages found out is not kept alive as long.
      */
-    const stages = Effect.fnUntraced(function*(stored: OpenMessage, epoch: number, mayBegin: () => boolean) {
+    const stages = Effect.fnUntraced(function*(stored: OpenMessage, { epoch, handedOver, mayBegin }: Hands) {
       const dueAt = yield* wait(stored, yield* Clock.currentTimeMillis)
       if (dueAt !== undefined) return delay(stored, epoch, dueAt)
       const decision = yield* decide(stored)
@@ -110,6 +107,7 @@ export const layer = Layer.effect(
         message,
         epoch,
         mayBegin,
+        handedOver,
         plan,
         profile,
         data,
@@ -203,8 +201,8 @@ export const layer = Layer.effect(
     }
 
     return Pipeline.of({
-      run: (message, epoch, mayBegin) =>
-        Effect.catchCause(stages(message, epoch, mayBegin), failed(message, epoch)).pipe(
+      run: (message, hands) =>
+        Effect.catchCause(stages(message, hands), failed(message, hands.epoch)).pipe(
           Trace.delivering(message.requestId, message.id)
         ),
       abandon

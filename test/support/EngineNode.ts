@@ -23,7 +23,7 @@ import * as NoTenants from "#test/support/NoTenants.ts"
 import { TenantPreferences } from "#src/people/TenantPreferences.ts"
 import { UserPreferences } from "#src/people/UserPreferences.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
-import { Clock, Context, Effect, Layer, Option, Scope } from "effect"
+import { Clock, Context, Effect, Fiber, Layer, Option, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { setImmediate } from "node:timers/promises"
 
@@ -39,6 +39,8 @@ export interface EngineNode {
   readonly expand: (expansion: NewExpansion) => Effect.Effect<void>
   readonly wake: Effect.Effect<void>
   readonly stop: Effect.Effect<void>
+  /** Hands a shard over, as the cluster has it: ends once another node may take it. */
+  readonly handOver: (shard: number) => Effect.Effect<void>
   readonly isDead: () => boolean
   readonly die: () => void
 }
@@ -198,7 +200,8 @@ export const make = Effect.fnUntraced(function*<S>(stores: NodeStores<S>) {
         )
       )).pipe(Scope.provide(scope))
       const owner = Context.get(engine, Shards.Shards)
-      for (const shard of shards) yield* Effect.forkIn(owner.own(shard, "node"), scope)
+      const owning = new Map<number, Fiber.Fiber<never>>()
+      for (const shard of shards) owning.set(shard, yield* Effect.forkIn(owner.own(shard, "node"), scope))
       return {
         accept: (message) =>
           Effect.gen(function*() {
@@ -220,6 +223,10 @@ export const make = Effect.fnUntraced(function*<S>(stores: NodeStores<S>) {
           }),
         wake: owner.wake,
         stop: owner.stop,
+        handOver: (shard) => {
+          const fiber = owning.get(shard)
+          return fiber === undefined ? Effect.void : Fiber.interrupt(fiber)
+        },
         isDead: () => dead,
         die
       } satisfies EngineNode

@@ -24,8 +24,6 @@ const giveBack = ({ hand, intent }: Waiting): Effect.Effect<Ending> =>
     (now) => Hand.wait(hand, now, { candidate: intent, dueAt: now + again, error: inUse })
   )
 
-const waits = ({ hand }: Waiting): Effect.Effect<void> => Effect.sync(() => hand.spare(hand.journey.message.id))
-
 /** The lines of a call that does not begin were not shown. */
 const unshown = ({ hand, lines }: Waiting): undefined => {
   hand.shown = hand.shown.filter((line) => !lines.includes(line))
@@ -33,6 +31,13 @@ const unshown = ({ hand, lines }: Waiting): undefined => {
 
 /** The shard is handed over. The message's row is as due as it was, for the next owner. */
 const left = ({ hand }: Waiting): Ending => ({ _tag: "Waiting", dueAt: hand.journey.message.dueAt })
+
+/** What a call does while it waits, and how that ends where the shard is handed over. */
+const whileWaiting = (one: Waiting): Slots.Waits<Ended> => ({
+  waits: Effect.sync(() => one.hand.spare(one.hand.journey.message.id)),
+  handedOver: one.hand.journey.handedOver,
+  left: Effect.sync(() => left(one))
+})
 
 /** The provider's rate gate is crowded: the message takes another provider meanwhile, or comes back to this one. */
 const sentAway = (one: Waiting) => (wait: number, comesBack: () => void): Effect.Effect<Ending | undefined> =>
@@ -55,16 +60,6 @@ const resumed = (one: Waiting, passedAt: bigint, slots: Slots.Slots | undefined)
     return Effect.succeed(unshown(one))
   })
 
-/** Goes on with a slot of the provider's, if it has any. */
-const slot = (one: Waiting, slots: Slots.Slots | undefined) => (next: (waited: boolean) => Effect.Effect<Ended>) => {
-  const { hand: { journey } } = one
-  return slots === undefined ? next(false) : Slots.begin<Ended>(slots, journey.message, {
-    begin: (waited) => waited && !journey.mayBegin() ? Effect.succeed(left(one)) : next(waited),
-    waits: waits(one),
-    late: giveBack(one)
-  })
-}
-
 const always = Effect.succeed(true)
 
 const concluded = (hand: Hand.Hand) => (ended: Ended): Effect.Effect<Ending | undefined> =>
@@ -75,14 +70,18 @@ const concluded = (hand: Hand.Hand) => (ended: Ended): Effect.Effect<Ending | un
  * the message goes on, as after a wait in which its turn has passed.
  */
 export const dispatch = (one: Waiting): Effect.Effect<Ending | undefined> => {
-  const { circuit, hand, server, vendor } = one
+  const { circuit, hand: { gates, journey }, server, vendor } = one
   const slots = vendor.slots?.(server)
-  const called = hand.gates.through<Ended>(circuit, hand.journey.message, {
-    slot: slot(one, slots),
+  const waits = whileWaiting(one)
+  const called = gates.through<Ended>(circuit, journey.message, {
+    ...waits,
+    slot: (begin) =>
+      slots === undefined
+        ? begin(false)
+        : Slots.begin<Ended>(slots, journey.message, { ...waits, begin, late: giveBack(one) }),
     hasSlot: slots === undefined ? always : Slots.isFree(slots),
     begin: (passedAt, waited) => waited ? resumed(one, passedAt, slots) : Call.begin({ ...one, passedAt }, slots),
-    waits: waits(one),
     sentAway: sentAway(one)
   })
-  return Effect.flatMap(called, concluded(hand))
+  return Effect.flatMap(called, concluded(one.hand))
 }

@@ -1,7 +1,7 @@
 import * as RateGate from "#src/delivery/attempts/RateGate.ts"
 import * as Slots from "#src/delivery/attempts/Slots.ts"
 import * as Turns from "#src/fibers/Turns.ts"
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 
 /**
  * A message that would wait in this node's hands for longer is sent away, in ms: one behind others of its turn, and one
@@ -14,7 +14,7 @@ const longest = 10_000
 const remembered = 8_192
 
 /** What becomes of an attempt that comes to a gate. */
-export interface Attempt<A> extends Pick<Slots.Attempt<A>, "waits"> {
+export interface Attempt<A> extends Slots.Waits<A> {
   /**
    * Goes on with a slot of the provider's. Asked for behind the gate: who waits there holds none, which those who wait at
    * other gates of the same configuration might need, and is counted, so that who comes after it is sent away in time.
@@ -115,7 +115,7 @@ export const layer = Layer.effect(
     const queued = <A>(
       gate: Gate,
       message: Slots.Waiting,
-      { hasSlot, sentAway, waits }: Attempt<A>,
+      { handedOver, hasSlot, left, sentAway, waits }: Attempt<A>,
       next: Next<A>
     ): Effect.Effect<A> => {
       const { pace } = gate
@@ -131,15 +131,19 @@ export const layer = Layer.effect(
       const came = Effect.suspend(() => {
         isCounted = true
         count(gate, turn, 1)
-        return Effect.andThen(waits, Effect.timeoutOption(gate.front.inTurn(turn)(pass(gate, hasSlot)), longest))
+        return Effect.andThen(
+          waits,
+          Effect.raceAllFirst([
+            Effect.map(gate.front.inTurn(turn)(pass(gate, hasSlot)), () => next(nanos(), true)),
+            Effect.as(Effect.sleep(longest), away),
+            Effect.as(handedOver, left)
+          ])
+        )
       })
       const leave = Effect.sync(() => {
         if (isCounted) count(gate, turn, -1)
       })
-      return Effect.flatMap(
-        Effect.ensuring(came, leave),
-        (passed) => Option.isSome(passed) ? next(nanos(), true) : away
-      )
+      return Effect.flatten(Effect.ensuring(came, leave))
     }
 
     /** Goes on once the gate lets it. */

@@ -1,7 +1,7 @@
 import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import * as LaneShares from "#src/delivery/shards/LaneShares.ts"
 import * as Turns from "#src/fibers/Turns.ts"
-import { Effect, Option, Semaphore } from "effect"
+import { Effect, Semaphore } from "effect"
 
 /**
  * How many more calls than a provider has connections may be written down: while their intents are committed, no
@@ -38,12 +38,20 @@ export type Waiting = Pick<OpenMessage, "lane" | "scope" | "tenantId">
 /** Whose turn a message waits for. */
 export const turnOf = (message: Waiting): Turns.Turn => ({ lane: message.lane, whose: LaneShares.turnOf(message) })
 
+/** What becomes of an attempt while it waits. */
+export interface Waits<A> {
+  /** It begins to. */
+  readonly waits: Effect.Effect<void>
+  /** Done once its shard is handed over. */
+  readonly handedOver: Effect.Effect<void>
+  /** What it does then: nothing waits any longer. */
+  readonly left: Effect.Effect<A>
+}
+
 /** What becomes of an attempt that needs slots. */
-export interface Attempt<A> {
+export interface Attempt<A> extends Waits<A> {
   /** `waited`: not at once, and the message may have changed meanwhile. */
   readonly begin: (waited: boolean) => Effect.Effect<A>
-  /** There was none at once. */
-  readonly waits: Effect.Effect<void>
   /** There was none in time. */
   readonly late: Effect.Effect<A>
 }
@@ -52,25 +60,26 @@ export interface Attempt<A> {
 const inTurn = <A>(
   { begun }: Slots,
   message: Waiting,
-  { begin, late }: Attempt<A>
+  { begin, handedOver, late, left }: Attempt<A>
 ): Effect.Effect<A> =>
   Effect.suspend(() => {
-    let state: "waiting" | "begun" | "late" = "waiting"
-    const turn = Effect.suspend((): Effect.Effect<Option.Option<A>> => {
-      if (state === "late") return Effect.succeedNone
+    let state: "waiting" | "begun" | "over" = "waiting"
+    const turn = Effect.suspend((): Effect.Effect<A> => {
+      if (state === "over") return Effect.never
       state = "begun"
-      return Effect.asSome(begin(true))
+      return begin(true)
     })
-    const time = Effect.suspend((): Effect.Effect<Option.Option<A>> => {
-      if (state === "begun") return Effect.never
-      state = "late"
-      return Effect.succeedNone
-    })
-    const came = begun.inTurn(turnOf(message))(turn)
-    return Effect.flatMap(
-      Effect.raceFirst(came, Effect.andThen(Effect.sleep(patience), time)),
-      (made) => Option.isSome(made) ? Effect.succeed(made.value) : late
-    )
+    const over = (instead: Effect.Effect<A>) =>
+      Effect.suspend((): Effect.Effect<Effect.Effect<A>> => {
+        if (state === "begun") return Effect.never
+        state = "over"
+        return Effect.succeed(instead)
+      })
+    return Effect.flatten(Effect.raceAllFirst([
+      Effect.map(begun.inTurn(turnOf(message))(turn), Effect.succeed),
+      Effect.andThen(Effect.sleep(patience), over(late)),
+      Effect.andThen(handedOver, over(left))
+    ]))
   })
 
 /** Makes an attempt once it may be written down. */

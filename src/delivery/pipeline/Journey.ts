@@ -11,12 +11,18 @@ import type { Situation } from "#src/delivery/attempts/position/Situation.ts"
 import type { Provider } from "#src/delivery/Provider.ts"
 import type { Effect, Result, Schema } from "effect"
 
-/** A message on its way: what the stages before found. */
-export interface Journey {
-  readonly message: OpenMessage
+/** In whose hands a message runs. */
+export interface Hands {
   readonly epoch: number
-  /** Whether a call may still begin that had to wait. */
+  /** Whether a call may still begin that had to wait, since the shard is not being handed over. */
   readonly mayBegin: () => boolean
+  /** Done once it is: whoever waits then leaves. */
+  readonly handedOver: Effect.Effect<void>
+}
+
+/** A message on its way: what the stages before found. */
+export interface Journey extends Hands {
+  readonly message: OpenMessage
   readonly plan: Plan
   readonly profile: Profile
   readonly data: Schema.JsonObject

@@ -18,6 +18,10 @@ export interface Owner {
   drainsUntil: bigint | undefined
   /** Whether it is not handed over. */
   readonly mayBegin: () => boolean
+  /** Done once it is. */
+  readonly handedOver: Effect.Effect<void>
+  /** Opened then. */
+  readonly draining: Latch.Latch
   /** Opened when a draining shard has no step under way any more. */
   readonly idle: Latch.Latch
 }
@@ -81,6 +85,7 @@ export const make = (journal: Journal["Service"], changed: () => void = () => un
     if (owner.drainsUntil === undefined) {
       owner.drainsUntil = now + drainTime
       changed()
+      Latch.openUnsafe(owner.draining)
     }
     return owner.drainsUntil
   }
@@ -111,6 +116,7 @@ export const make = (journal: Journal["Service"], changed: () => void = () => un
     const taken = yield* Effect.orDie(retried(take, backoff)).pipe(
       Effect.onExit((exit) => Exit.isSuccess(exit) ? outage.found(shard) : outage.leave(shard))
     )
+    const draining = Latch.makeUnsafe()
     const owner: Owner = {
       shard,
       epoch: taken.epoch,
@@ -119,6 +125,8 @@ export const make = (journal: Journal["Service"], changed: () => void = () => un
       running: 0,
       drainsUntil: undefined,
       mayBegin: () => !isDraining(owner),
+      handedOver: draining.await,
+      draining,
       idle: Latch.makeUnsafe()
     }
     if (isStopping) close(owner, yield* Clock.monotonicTimeNanos)

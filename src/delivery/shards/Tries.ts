@@ -1,9 +1,8 @@
 import type { MessageId } from "#schemas/MessageId.ts"
 import type { Journal } from "#src/delivery/Journal.ts"
-import { closed, type Ending, fenced } from "#src/delivery/pipeline/Journey.ts"
+import { closed, type Ending, fenced, type Hands } from "#src/delivery/pipeline/Journey.ts"
 import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import type { Pipeline } from "#src/delivery/Pipeline.ts"
-import type { Owner } from "#src/delivery/shards/Owned.ts"
 import type { Together } from "#src/delivery/shards/Together.ts"
 import * as Quarantine from "#src/delivery/shards/Quarantine.ts"
 import * as Write from "#src/delivery/journal/Write.ts"
@@ -14,9 +13,6 @@ import { Clock, Effect, Semaphore } from "effect"
  * among fewer and fewer.
  */
 const suspects: ReadonlyMap<number, number> = new Map([[2, 256], [3, 16]])
-
-/** In whose hands a message runs. */
-type Hands = Pick<Owner, "epoch" | "mayBegin">
 
 /** How many messages are remembered: more than a node has in hand at once. */
 const remembered = 8_192
@@ -65,15 +61,16 @@ export const make = (options: {
 
   const begin = Effect.fnUntraced(function*(
     message: OpenMessage,
-    { epoch, mayBegin }: Hands,
+    hands: Hands,
     tries: number
   ): Effect.fn.Return<Ending> {
+    const { epoch } = hands
     if (tries > Quarantine.maxTries) return yield* setAside(message, epoch, "the process died")
     const at = yield* Clock.currentTimeMillis
     const begun = yield* write({ message, epoch, at, lifecycle: [], conditional: true, tries, events: [] })
     if (begun._tag === "Fenced") return fenced
     if (begun._tag === "Refused") return closed
-    const ending = yield* pipeline.run({ ...message, tries }, epoch, mayBegin)
+    const ending = yield* pipeline.run({ ...message, tries }, hands)
     if (ending._tag === "Fenced") survived.add(message.id)
     else survived.forget(message.id)
     return ending
@@ -83,7 +80,7 @@ export const make = (options: {
     if (message.tries >= Quarantine.crashed) {
       return together.among(setAside(message, hands.epoch, "it crashed its pipeline"))
     }
-    if (!message.recovered) return together.among(pipeline.run(message, hands.epoch, hands.mayBegin))
+    if (!message.recovered) return together.among(pipeline.run(message, hands))
     const tries = triesOf(message)
     if (tries >= Quarantine.aloneFrom) return together.alone(begin(message, hands, tries))
     const running = together.among(begin(message, hands, tries))

@@ -31,7 +31,9 @@ const go = Effect.fnUntraced(function*(message = bulk, isComingBack = true, slot
         if (isComingBack) comesBack()
         return ["away", Math.round(wait), false]
       }),
-    waits: Effect.void
+    waits: Effect.void,
+    handedOver: Effect.never,
+    left: Effect.never
   })
 })
 
@@ -56,7 +58,9 @@ describe("RateGates", () => {
         hasSlot: Effect.succeed(true),
         begin: () => Effect.succeed(true),
         sentAway: () => Effect.succeed(false),
-        waits: Effect.void
+        waits: Effect.void,
+        handedOver: Effect.never,
+        left: Effect.never
       }
       assert.isTrue(yield* through("another", bulk, other))
       const waiting = yield* start()

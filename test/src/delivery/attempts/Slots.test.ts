@@ -240,7 +240,9 @@ describe("Slots", () => {
         Slots.begin(slots, Fixture.message(place, { lane }), {
           begin: () => Slots.connect(slots, Effect.sleep(second)),
           waits: Effect.void,
-          late: Effect.void
+          late: Effect.void,
+          handedOver: Effect.never,
+          left: Effect.void
         })
       for (let steps = 0; steps < 30; steps++) {
         const fibers = yield* Effect.forEach(

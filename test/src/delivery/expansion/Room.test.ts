@@ -27,6 +27,8 @@ const asking = (options: {
     running: 1,
     drainsUntil: undefined,
     mayBegin: () => true,
+    handedOver: Effect.never,
+    draining: Latch.makeUnsafe(),
     idle: Latch.makeUnsafe()
   }
   const room = Room.make({

@@ -26,6 +26,8 @@ const owner = {
   running: 0,
   drainsUntil: undefined,
   mayBegin: () => true,
+  handedOver: Effect.never,
+  draining: Latch.makeUnsafe(),
   idle: Latch.makeUnsafe()
 }
 

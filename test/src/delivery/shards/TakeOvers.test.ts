@@ -90,7 +90,12 @@ describe("Take-overs", () => {
             })
         }
       })
-      for (let epoch = 1; epoch < 20; epoch++) yield* guard(message, { epoch, mayBegin: () => true })
+      for (let epoch = 1; epoch < 20; epoch++)
+        yield* guard(message, {
+          epoch,
+          mayBegin: () => true,
+          handedOver: Effect.never
+        })
       assert.deepStrictEqual([abandoned, runs], [true, 10])
     }))
 })

@@ -24,7 +24,12 @@ const guarded = Effect.fnUntraced(function*(begun: StepResult, run: Effect.Effec
   const message = Fixture.message(place)
   return {
     tries,
-    run: (before: number) => guard({ ...message, recovered: true, tries: before }, { epoch: 1, mayBegin: () => true })
+    run: (before: number) =>
+      guard({ ...message, recovered: true, tries: before }, {
+        epoch: 1,
+        mayBegin: () => true,
+        handedOver: Effect.never
+      })
   }
 })
 
