@@ -1,4 +1,5 @@
 import { MetricsAreSent } from "#layers/telemetry/Telemetry.ts"
+import { RateGates } from "#src/delivery/attempts/RateGates.ts"
 import { Shards } from "#src/delivery/Shards.ts"
 import { Backlogs, type Wait, waits } from "#src/reports/Backlog.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
@@ -40,12 +41,14 @@ export interface Measured {
  */
 export const make = Effect.fnUntraced(function*({ engine, store }: Measured) {
   const shards = yield* Shards
+  const gates = yield* RateGates
   const backlogs = yield* Backlogs
   const patiently = yield* Patience.within(Patience.callers)
 
   const measureEngine = Effect.gen(function*() {
     yield* Metric.update(held, yield* shards.held)
     yield* Metric.update(owned, (yield* shards.owned).length)
+    yield* gates.measure
   })
   const measureStore = Effect.gen(function*() {
     const now = yield* Clock.currentTimeMillis

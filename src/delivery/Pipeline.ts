@@ -208,4 +208,4 @@ export const layer = Layer.effect(
       abandon
     })
   })
-).pipe(Layer.provide(Breakers.layer), Layer.provide(RateGates.layer))
+).pipe(Layer.provide(Breakers.layer), Layer.provideMerge(RateGates.layer))

@@ -33,6 +33,20 @@ export const attempts = by<{
   readonly outcome: string
 }>("tidings_attempts_total", "Attempts by provider and outcome")
 
+/** How fast a provider is called that takes no more for now, by `provider` and `channel` (`RateGate`). */
+export const callRate = (attributes: { readonly provider: string; readonly channel: string }) =>
+  Metric.gauge("tidings_provider_call_rate", {
+    description: "Calls a second that are made of a provider that takes no more for now, 0 while it takes all",
+    attributes
+  })
+
+/** Messages that wait for such a provider, by `provider` and `channel`. */
+export const waitingForProvider = (attributes: { readonly provider: string; readonly channel: string }) =>
+  Metric.gauge("tidings_provider_waiting_messages", {
+    description: "Messages in this engine's hands that wait for a provider that takes no more for now",
+    attributes
+  })
+
 /** Attempts whose outcome is unknown: the upper bound on duplicates (P4). */
 export const unknownOutcomes = Metric.counter("tidings_unknown_outcomes_total", {
   description: "Attempts with an unknown outcome",

@@ -1,3 +1,4 @@
+import { environmentOf } from "#schemas/Scope.ts"
 import * as Call from "#src/delivery/attempts/Call.ts"
 import * as Hand from "#src/delivery/attempts/Hand.ts"
 import { added } from "#src/delivery/attempts/Settlement.ts"
@@ -70,7 +71,8 @@ const concluded = (hand: Hand.Hand) => (ended: Ended): Effect.Effect<Ending | un
  * the message goes on, as after a wait in which its turn has passed.
  */
 export const dispatch = (one: Waiting): Effect.Effect<Ending | undefined> => {
-  const { circuit, hand: { gates, journey }, server, vendor } = one
+  const { circuit, hand: { gates, journey }, intent: { channel, provider }, server, vendor } = one
+  const { scope } = journey.message
   const slots = vendor.slots?.(server)
   const waits = whileWaiting(one)
   const called = gates.through<Ended>(circuit, journey.message, {
@@ -81,7 +83,8 @@ export const dispatch = (one: Waiting): Effect.Effect<Ending | undefined> => {
         : Slots.begin<Ended>(slots, journey.message, { ...waits, begin, late: giveBack(one) }),
     hasSlot: slots === undefined ? always : Slots.isFree(slots),
     begin: (passedAt, waited) => waited ? resumed(one, passedAt, slots) : Call.begin({ ...one, passedAt }, slots),
-    sentAway: sentAway(one)
+    sentAway: sentAway(one),
+    named: () => server === undefined ? { environment: environmentOf(scope), channel, provider } : undefined
   })
   return Effect.flatMap(called, concluded(one.hand))
 }

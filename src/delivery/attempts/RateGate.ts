@@ -112,7 +112,8 @@ export const make = (begun: number, named: number) => {
     comesBack: (lane: string, at: number): void => {
       backAt.set(lane, Math.max(backAt.get(lane) ?? 0, at))
     },
-    isUnused: (now: number) => now - usedAt > unused
+    /** When it is none any more, unless somebody waits or is refused before. */
+    unusedAt: () => usedAt + unused
   }
 }
 

@@ -1,3 +1,5 @@
+import * as Crowd from "#src/delivery/attempts/Crowd.ts"
+import * as GateReports from "#src/delivery/attempts/GateReports.ts"
 import * as RateGate from "#src/delivery/attempts/RateGate.ts"
 import * as Slots from "#src/delivery/attempts/Slots.ts"
 import * as Turns from "#src/fibers/Turns.ts"
@@ -15,6 +17,8 @@ const remembered = 8_192
 
 /** What becomes of an attempt that comes to a gate. */
 export interface Attempt<A> extends Slots.Waits<A> {
+  /** Which provider configuration it is made to; `undefined`: a server of the recipient's or the message's own. */
+  readonly named: () => GateReports.Named | undefined
   /**
    * Goes on with a slot of the provider's. Asked for behind the gate: who waits there holds none, which those who wait at
    * other gates of the same configuration might need, and is counted, so that who comes after it is sent away in time.
@@ -48,6 +52,8 @@ export class RateGates extends Context.Service<RateGates, {
   readonly refused: (key: string, since: bigint, named: number) => boolean
   /** Hears that a call which was let through at `since` was taken. */
   readonly taken: (key: string, since: bigint) => void
+  /** Measures what operators are told in gauges. */
+  readonly measure: Effect.Effect<void>
 }>()("tidings/RateGates") {}
 
 type Next<A> = Attempt<A>["begin"]
@@ -57,27 +63,9 @@ interface Gate {
   readonly pace: RateGate.RateGate
   /** For the one in front, who waits until the next call may begin. */
   readonly front: Turns.Turns
-  /** How many wait, in all and by lane and turn. */
-  total: number
-  readonly waiting: Map<string, Map<string, number>>
-}
-
-/** How many pass before one that comes now, at most: a turn of each lane, and in its lane of each whose, for each before it. */
-const ahead = ({ total, waiting }: Gate, { lane, whose }: Turns.Turn): number => {
-  const lines = waiting.get(lane)
-  const before = lines?.get(whose) ?? 0
-  const own = (lines?.size ?? 0) + (before > 0 ? 0 : 1)
-  const lanes = waiting.size + (lines === undefined ? 1 : 0)
-  return Math.min(total, (before + 1) * own * lanes - 1)
-}
-
-/** One more, or less, waits. */
-const count = (gate: Gate, { lane, whose }: Turns.Turn, by: 1 | -1): void => {
-  const lines = gate.waiting.get(lane) ?? new Map<string, number>()
-  const left = (lines.get(whose) ?? 0) + by
-  gate.total += by
-  if (left > 0) gate.waiting.set(lane, lines.set(whose, left))
-  else if (lines.delete(whose) && lines.size === 0) gate.waiting.delete(lane)
+  readonly crowd: Crowd.Crowd
+  /** Whether operators were told of it. */
+  isTold: boolean
 }
 
 const millisOf = (nanos: bigint): number => Number(nanos / 1_000n) / 1_000
@@ -90,16 +78,18 @@ export const layer = Layer.effect(
     const gates = new Map<string, Gate>()
     const nanos = () => clock.monotonicTimeNanosUnsafe()
     const now = () => millisOf(nanos())
+    const reports = yield* GateReports.make(now)
 
     const gateOf = (key: string): Gate | undefined => {
       const gate = gates.get(key)
-      if (gate?.pace.isUnused(now()) !== true) return gate
+      if (gate === undefined || gate.pace.unusedAt() > now()) return gate
       gates.delete(key)
       return undefined
     }
 
     const open = (key: string, named: number) => {
-      gates.set(key, { pace: RateGate.make(now(), named), front: Turns.make(1), total: 0, waiting: new Map() })
+      const pace = RateGate.make(now(), named)
+      gates.set(key, { pace, front: Turns.make(1), crowd: Crowd.make(), isTold: false })
       const [oldest] = gates.keys()
       if (gates.size > remembered && oldest !== undefined) gates.delete(oldest)
     }
@@ -118,19 +108,18 @@ export const layer = Layer.effect(
       { handedOver, hasSlot, left, sentAway, waits }: Attempt<A>,
       next: Next<A>
     ): Effect.Effect<A> => {
-      const { pace } = gate
+      const { crowd, pace } = gate
       const turn = Slots.turnOf(message)
-      const before = gate.waiting.get(turn.lane)?.get(turn.whose) ?? 0
       const away = Effect.suspend(() => {
         const at = pace.backAt(now(), turn.lane)
         return sentAway(at - now(), () => pace.comesBack(turn.lane, at))
       })
-      const wait = pace.nextAt() - now() + 1_000 * ahead(gate, turn) / pace.rate()
-      if (wait > (before > 0 ? patience : longest)) return away
+      const wait = pace.nextAt() - now() + 1_000 * crowd.ahead(turn) / pace.rate()
+      if (wait > (crowd.before(turn) > 0 ? patience : longest)) return away
       let isCounted = false
       const came = Effect.suspend(() => {
         isCounted = true
-        count(gate, turn, 1)
+        crowd.count(turn, 1)
         return Effect.andThen(
           waits,
           Effect.raceAllFirst([
@@ -141,22 +130,30 @@ export const layer = Layer.effect(
         )
       })
       const leave = Effect.sync(() => {
-        if (isCounted) count(gate, turn, -1)
+        if (isCounted) crowd.count(turn, -1)
       })
       return Effect.flatten(Effect.ensuring(came, leave))
     }
 
-    /** Goes on once the gate lets it. */
-    const passing = <A>(
+    const comes = <A>(
       gate: Gate,
       message: Slots.Waiting,
       attempt: Attempt<A>,
       next: Next<A>
     ): Effect.Effect<A> => {
-      const { pace, total } = gate
-      if (total > 0 || pace.nextAt() > now()) return queued(gate, message, attempt, next)
+      const { crowd, pace } = gate
+      if (crowd.total() > 0 || pace.nextAt() > now()) return queued(gate, message, attempt, next)
       pace.pass(now(), false)
       return next(nanos(), false)
+    }
+
+    /** Goes on once the gate lets it. */
+    const passing = <A>(gate: Gate, message: Slots.Waiting, attempt: Attempt<A>, next: Next<A>): Effect.Effect<A> => {
+      if (gate.isTold) return comes(gate, message, attempt, next)
+      gate.isTold = true
+      const named = attempt.named()
+      const told = named === undefined ? Effect.void : reports.opened(gate, named)
+      return Effect.andThen(told, Effect.suspend(() => comes(gate, message, attempt, next)))
     }
 
     const find = (key: string): Gate | undefined => gates.size === 0 ? undefined : gateOf(key)
@@ -190,7 +187,8 @@ export const layer = Layer.effect(
       },
       taken: (key, since) => {
         if (gates.size > 0) gates.get(key)?.pace.taken(millisOf(since))
-      }
+      },
+      measure: reports.measure
     })
   })
 )

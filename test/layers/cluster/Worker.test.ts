@@ -1,6 +1,7 @@
 import * as Worker from "#layers/cluster/Worker.ts"
 import { Placement } from "#src/delivery/shards/Placement.ts"
 import { ShardCount } from "#src/delivery/shards/ShardCount.ts"
+import * as RateGates from "#src/delivery/attempts/RateGates.ts"
 import { Shards } from "#src/delivery/Shards.ts"
 import { Backlogs } from "#src/reports/Backlog.ts"
 import { Clusters } from "#src/reports/Clusters.ts"
@@ -17,6 +18,7 @@ const told = Effect.fnUntraced(function*(backlogs: Partial<Backlogs["Service"]>)
       isLocked: Effect.succeed(false),
       ...backlogs
     }),
+    RateGates.layer,
     Layer.mock(Shards, { held: Effect.succeed(3), owned: Effect.succeed([1]), reading: Effect.succeed(true) }),
     Layer.mock(Placement, { assigned: Effect.succeed([1]) }),
     Layer.mock(Clusters, {}),

@@ -3,6 +3,7 @@ import { type Report } from "#layers/cluster/Protocol.ts"
 import { Workers } from "#layers/cluster/Workers.ts"
 import { Placement } from "#src/delivery/shards/Placement.ts"
 import { ShardCount } from "#src/delivery/shards/ShardCount.ts"
+import * as RateGates from "#src/delivery/attempts/RateGates.ts"
 import { Shards } from "#src/delivery/Shards.ts"
 import { Backlogs } from "#src/reports/Backlog.ts"
 import { Clusters } from "#src/reports/Clusters.ts"
@@ -39,6 +40,7 @@ const answers = (node: {
     const routes = yield* HttpRouter.toHttpEffect(Operations.layer({ alone: false, engine: false })).pipe(
       Effect.provide([
         Layer.mock(Backlogs, { ...isWell, ...node.backlogs }),
+        RateGates.layer,
         Layer.mock(Shards, { held: Effect.succeed(3), owned: Effect.succeed([1]), reading: Effect.succeed(true) }),
         Layer.mock(Placement, { assigned: Effect.succeed([1]) }),
         Layer.mock(Clusters, {}),

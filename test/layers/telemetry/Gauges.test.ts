@@ -1,5 +1,6 @@
 import * as Gauges from "#layers/telemetry/Gauges.ts"
 import { MetricsAreSent } from "#layers/telemetry/Telemetry.ts"
+import * as RateGates from "#src/delivery/attempts/RateGates.ts"
 import { Shards } from "#src/delivery/Shards.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { type Backlog, Backlogs } from "#src/reports/Backlog.ts"
@@ -18,6 +19,7 @@ const start = Effect.fnUntraced(
     const measure = yield* Gauges.make(measured).pipe(
       Effect.provide([
         Layer.mock(Shards, { held: Effect.succeed(3), owned: Effect.succeed([4, 9]) }),
+        RateGates.layer,
         Layer.mock(Backlogs, {
           measure: (now) =>
             Effect.flatMap(Clock.currentTimeMillis, (time) => {

@@ -1,4 +1,10 @@
-import { type DeliveryError, Misconfigured, RecipientRejected, Unavailable } from "#schemas/DeliveryError.ts"
+import {
+  type DeliveryError,
+  Misconfigured,
+  RateLimited,
+  RecipientRejected,
+  Unavailable
+} from "#schemas/DeliveryError.ts"
 import { Scope } from "#schemas/Scope.ts"
 import * as Complaints from "#src/delivery/attempts/Complaints.ts"
 import type { Vendor } from "#src/delivery/Provider.ts"
@@ -69,6 +75,17 @@ describe("Complaints", () => {
       assert.strictEqual(lines.length, 1, lines.join("\n"))
       assert.match(lines[0] ?? "", /^Warn .*a provider fails and is left alone for a while; .*"kind":"Unavailable"/)
       assert.notInclude(lines[0], "example.com")
+    }))
+
+  it.effect("one that takes no more for now is a line once a message comes to its rate gate, but not a recipient's own server", () =>
+    Effect.gen(function*() {
+      const limited = new RateLimited({ detail: words })
+      const { lines } = yield* heard(limited)
+      const [line = ""] = lines
+      assert.match(line, /^Warn .*a provider takes no more for now, and is called at the rate that it takes/)
+      assert.match(line, /"environment":"(?:production|test)","channel":"email","provider":"mail"/)
+      assert.lengthOf(lines.filter((other) => other.includes("takes no more")), 1)
+      assert.deepStrictEqual((yield* heard(limited, { serverOf: () => "https://busy.example" })).lines, [])
     }))
 
   it.effect("a recipient who is refused, and a recipient's own server, are nothing to tell of", () =>
