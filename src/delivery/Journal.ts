@@ -88,6 +88,8 @@ export interface Step {
    * meanwhile.
    */
   readonly conditional: boolean
+  /** The statuses that a conditional step is written from; absent: those that have the edges. */
+  readonly from?: ReadonlyArray<Status> | undefined
   readonly reason?: Reason | undefined
   readonly error?: string | undefined
   /**

@@ -88,3 +88,9 @@ export const sources = (events: ReadonlyArray<Event>): ReadonlyArray<Status> =>
   Status.literals.filter((status) =>
     events.every((event, index) => allows(events.slice(0, index).reduce(next, status), event))
   )
+
+/** The other statuses. */
+export const barred = (events: ReadonlyArray<Event>): ReadonlyArray<Status> => {
+  const open = new Set(sources(events))
+  return Status.literals.filter((status) => !open.has(status))
+}

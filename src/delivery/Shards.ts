@@ -92,10 +92,13 @@ export const layer = Layer.effect(
       held[message.lane].set(message.id, owned.find(message.shard))
       shares[message.lane].add(LaneShares.turnOf(message), Weight.ofMessage(message))
     }
-    const release = (message: OpenMessage) => {
-      firsts.over(message.id)
-      if (!held[message.lane].delete(message.id)) return
-      shares[message.lane].remove(LaneShares.turnOf(message), Weight.ofMessage(message))
+    /** Answers whether the message's row may be there unread (`FirstSteps.over`). */
+    const release = (message: OpenMessage): boolean => {
+      const isUnread = firsts.over(message.id)
+      if (held[message.lane].delete(message.id)) {
+        shares[message.lane].remove(LaneShares.turnOf(message), Weight.ofMessage(message))
+      }
+      return isUnread
     }
     let isAlone = true
     let isStopping = false
@@ -130,10 +133,10 @@ export const layer = Layer.effect(
         if (ending?._tag === "Waiting") dueAt = ending.dueAt
       }
       // Before the reader is told anything: it may look at once, and leaves out what is held.
-      release(message)
+      const isUnread = release(message)
       if (dueAt !== undefined) readers[lane].expect(dueAt)
       // This node may own the shard again by now, and has not read the row while it was held.
-      if (isLeft && owned.has(message.shard)) readers[lane].gaveUp(message.recipientKey)
+      if (isUnread || (isLeft && owned.has(message.shard))) readers[lane].gaveUp(message.recipientKey)
       readers[lane].freed()
     })
 

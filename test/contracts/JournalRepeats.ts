@@ -1,5 +1,6 @@
 import type { Attempt } from "#schemas/Attempt.ts"
-import type { Journal, Step } from "#src/delivery/Journal.ts"
+import { Journal, type Step } from "#src/delivery/Journal.ts"
+import * as Write from "#src/delivery/journal/Write.ts"
 import type { MessageLog } from "#src/reports/MessageLog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { accepted, intent, owned, settle } from "#test/contracts/JournalSteps.ts"
@@ -40,6 +41,25 @@ export const repeats = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
       assert.strictEqual(yield* again({ state: "rejected" }), "Refused")
       assert.strictEqual(yield* again({ startedAt: accepted.startedAt + 1 }), "Refused")
       assert.deepStrictEqual(yield* traces, before)
+    }))
+
+  it.effect("P1, P6: a message that comes to be stored after its end was refused, since it was not there, is as open as any", () =>
+    Effect.gen(function*() {
+      const place = yield* Fixture.world
+      const journal = yield* Journal
+      const { epoch } = yield* journal.take(place.shard, "node", place.at)
+      const message = Fixture.message(place)
+      const end = Fixture.step(message, epoch, { lifecycle: ["Unroute"], conditional: true, dueAt: null })
+      const written = yield* Write.close(
+        (step) =>
+          Effect.orDie(
+            Effect.tap(journal.record(step), () => journal.accept(Fixture.acceptance(place, [message])))
+          ),
+        end
+      )
+      const { rows } = yield* journal.due(Fixture.window(place))
+      assert.deepStrictEqual(rows.map(({ id, status }) => [id, status]), [[message.id, "ENQUEUED"]])
+      assert.strictEqual(written._tag, "Refused")
     }))
 
   it.effect("an outcome once stored is not overwritten", () =>

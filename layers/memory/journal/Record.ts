@@ -165,8 +165,8 @@ export const record = (state: State, step: Step): readonly [Recorded, State] => 
   if (row === undefined) return [{ _tag: "Refused" }, state]
   if (step.conditional) {
     if (isRepeat(row, step)) return [written(row.status, row.dueAt, step), state]
-    const barred = row.dueAt === undefined || !Lifecycle.sources(step.lifecycle).includes(row.status)
-    if (barred) return [{ _tag: "Refused" }, state]
+    const from = step.from ?? Lifecycle.sources(step.lifecycle)
+    if (row.dueAt === undefined || !from.includes(row.status)) return [{ _tag: "Refused" }, state]
   }
   return write(state, row, step)
 }

@@ -32,12 +32,16 @@ const runOf = (name: string, lifecycle: Step["lifecycle"]) => {
  * What many steps of a batch share, sent once for all of them. It is most of a step, and parsing it for each step was
  * the largest cost of the database.
  */
-const kindOf = ({ attempt, conditional, dueAt, lifecycle, message, reason, tries }: Step, k: number, run: string) => {
+const kindOf = (
+  { attempt, conditional, dueAt, from, lifecycle, message, reason, tries }: Step,
+  k: number,
+  run: string
+) => {
   const { sources, stamped, target } = runOf(run, lifecycle)
   return {
     k,
     scope: message.scope,
-    sources,
+    sources: from ?? sources,
     target,
     ...stamped,
     conditional,
@@ -104,13 +108,14 @@ export const ownTypes =
 export const of = (batch: ReadonlyArray<Step>, outputs: ReadonlyArray<number | undefined>) => {
   const kinds = new Map<string, ReturnType<typeof kindOf>>()
   const rows = batch.map((step, n) => {
-    const { attempt, conditional, dueAt, lifecycle, message, reason, tries } = step
+    const { attempt, conditional, dueAt, from, lifecycle, message, reason, tries } = step
     const run = lifecycle.join("+")
     // A safe separator: no text of a step holds a NUL.
     const name = [
       run,
       message.scope,
       conditional,
+      from,
       dueAt === null,
       reason,
       tries,

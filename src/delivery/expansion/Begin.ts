@@ -66,7 +66,7 @@ export const make = ({ expansions, firsts, reader }: {
         )
       )
       const isWritten = advanced._tag === "Written"
-      const areInHand = gathering.end(isWritten ? advanced.intents : new Map())
+      const areInHand = gathering.end(isWritten ? advanced.intents : undefined)
       if (!isWritten || !areInHand || begun < members.length) reader.behind()
       return advanced
       // A page whose write failed may have been stored all the same, and nobody has heard of its rows.

@@ -19,9 +19,10 @@ export interface Gathering {
   readonly intents: Effect.Effect<ReadonlyArray<Step>>
   /**
    * Lets all waiting messages go on: with the result of the step that was stored, or, where there is none, to write the
-   * step themselves. Answers whether all that were begun are still in hand.
+   * step themselves. `undefined`: the messages are not stored, as far as is known. Answers whether all that were begun
+   * are still in hand.
    */
-  readonly end: (results: ReadonlyMap<MessageId, StepResult>) => boolean
+  readonly end: (results: ReadonlyMap<MessageId, StepResult> | undefined) => boolean
 }
 
 /**
@@ -36,8 +37,11 @@ export class FirstSteps extends Context.Service<FirstSteps, {
    * it is to be written by itself.
    */
   readonly of: (step: Step) => Effect.Effect<StepResult | undefined> | undefined
-  /** The message has left the hands of this node: no step of it will come. */
-  readonly over: (id: MessageId) => void
+  /**
+   * The message has left the hands of this node: no step of it will come. Answers whether it may have come to be stored
+   * unread: its commit failed, and may have been made again while it was in hand, where no look finds it.
+   */
+  readonly over: (id: MessageId) => boolean
   /** The message's first step may be long in coming: the commit that is to store the message does not wait for it. */
   readonly spare: (id: MessageId) => void
   /** Opens a gathering. It ends with the scope at the latest, so that nothing waits for ever. */
@@ -58,14 +62,17 @@ interface Group extends Gathering {
   readonly spare: (id: MessageId) => void
 }
 
-/** `groups`: by message that is not stored yet, the group that it is in. */
-const makeGroup = (groups: Map<MessageId, Group>): Group => {
+/**
+ * `groups`: by message that is not stored yet, the group that it is in. `unstored`: messages in hand whose commits have
+ * failed.
+ */
+const makeGroup = (groups: Map<MessageId, Group>, unstored: Set<MessageId>): Group => {
   const ids: Array<MessageId> = []
   const expected = new Set<MessageId>()
   const intents = new Map<MessageId, Step>()
   const waiting = new Map<MessageId, Resume>()
   const all = Latch.makeUnsafe(true)
-  let areInHand = true
+  const left = new Set<MessageId>()
   let isOver = false
   const spare = (id: MessageId) => {
     if (expected.delete(id) && expected.size === 0) Latch.openUnsafe(all)
@@ -99,17 +106,21 @@ const makeGroup = (groups: Map<MessageId, Group>): Group => {
       })
     },
     over: (id) => {
-      areInHand = false
+      left.add(id)
       spare(id)
     },
     spare,
     intents: Effect.map(Effect.timeoutOption(all.await, patience), () => [...intents.values()]),
     end: (results) => {
       isOver = true
-      for (const id of ids.splice(0)) if (groups.get(id) === group) groups.delete(id)
-      for (const [id, resume] of waiting) resume(Effect.succeed(results.get(id)))
+      for (const id of ids.splice(0)) {
+        if (groups.get(id) !== group) continue
+        groups.delete(id)
+        if (results === undefined && !left.has(id)) unstored.add(id)
+      }
+      for (const [id, resume] of waiting) resume(Effect.succeed(results?.get(id)))
       waiting.clear()
-      return areInHand
+      return left.size === 0
     }
   }
   return group
@@ -117,16 +128,20 @@ const makeGroup = (groups: Map<MessageId, Group>): Group => {
 
 export const layer: Layer.Layer<FirstSteps> = Layer.sync(FirstSteps, () => {
   const groups = new Map<MessageId, Group>()
+  const unstored = new Set<MessageId>()
   return FirstSteps.of({
     of: (step) => {
       const group = groups.get(step.message.id)
       return group === undefined ? undefined : Effect.callback((resume) => group.arrive(step, resume))
     },
-    over: (id) => groups.get(id)?.over(id),
+    over: (id) => {
+      groups.get(id)?.over(id)
+      return unstored.delete(id)
+    },
     spare: (id) => groups.get(id)?.spare(id),
     gather: Effect.acquireRelease(
-      Effect.sync(() => makeGroup(groups)),
-      (group) => Effect.sync(() => group.end(new Map()))
+      Effect.sync(() => makeGroup(groups, unstored)),
+      (group) => Effect.sync(() => group.end(undefined))
     )
   })
 })

@@ -1,5 +1,6 @@
 import type { FirstSteps } from "#src/delivery/journal/FirstSteps.ts"
 import type { Journal, Step, StepResult } from "#src/delivery/Journal.ts"
+import * as Lifecycle from "#src/delivery/Lifecycle.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import { Cause, Duration, Effect, Exit, Metric, Result, Schedule } from "effect"
@@ -48,12 +49,12 @@ export const make = (journal: Journal["Service"], firsts?: FirstSteps["Service"]
 /**
  * Writes the step that closes a message. If the second door (`Journal.observe`) has moved the message meanwhile, its
  * status may lack the step's edge: then the message is closed as it is, since a refused end would leave its row due for
- * ever.
+ * ever. But not one that has the edge: it was not stored yet when its end was refused (`FirstSteps`).
  */
 export const close = (write: Write, step: Step): Effect.Effect<StepResult> =>
   Effect.flatMap(write(step), (result) => {
-    const { at, attempt, epoch, message } = step
-    return result._tag === "Refused"
-      ? write({ message, epoch, at, attempt, lifecycle: [], conditional: true, dueAt: null, events: [] })
-      : Effect.succeed(result)
+    if (result._tag !== "Refused") return Effect.succeed(result)
+    const { at, attempt, epoch, lifecycle, message } = step
+    const from = Lifecycle.barred(lifecycle)
+    return write({ message, epoch, at, attempt, lifecycle: [], conditional: true, from, dueAt: null, events: [] })
   })

@@ -216,7 +216,7 @@ export const bugs: ReadonlyArray<Bug> = [
     name: "members of a page that was not stored are called all the same",
     seed: 537,
     file: "src/delivery/expansion/Begin.ts",
-    text: "isWritten ? advanced.intents : new Map()",
+    text: "isWritten ? advanced.intents : undefined",
     becomes: `new Map(intents.map(({ lifecycle: _, message }) =>
         [message.id, { _tag: "Written" as const, status: "ROUTED" as const, provenAtNanos: 2n ** 62n }] as const
       ))`

@@ -128,6 +128,20 @@ layer(FirstSteps.layer)("FirstSteps", (it) => {
       assert.deepStrictEqual(fiber.pollUnsafe(), Exit.succeed(undefined))
     }))
 
+  it.effect("A5: who was in hand when a commit failed is to be looked for once it is not: the commit may have been made again", () =>
+    Effect.gen(function*() {
+      const firsts = yield* FirstSteps.FirstSteps
+      const [early, late] = yield* messages
+      for (const results of [none, undefined]) {
+        const gathering = yield* firsts.gather
+        for (const { id } of [early, late]) gathering.begin(id, () => true)
+        assert.isFalse(firsts.over(early.id), "the end tells of it")
+        assert.isFalse(gathering.end(results))
+        assert.strictEqual(firsts.over(late.id), results === undefined)
+        assert.isFalse(firsts.over(late.id), "once")
+      }
+    }))
+
   it.effect("a commit that is given up lets all go on", () =>
     Effect.gen(function*() {
       const firsts = yield* FirstSteps.FirstSteps

@@ -1,4 +1,5 @@
 import { Scope } from "#schemas/Scope.ts"
+import { Status } from "#schemas/Status.ts"
 import type { Step, StepResult } from "#src/delivery/Journal.ts"
 import * as Write from "#src/delivery/journal/Write.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
@@ -35,7 +36,8 @@ describe("The step that closes a message", () => {
   it.effect("P6: is written again without what its status refuses: its row is not due for ever, and its call is not lost", () =>
     Effect.gen(function*() {
       const { attempt, at, epoch, message } = step
-      const bare = { message, epoch, at, attempt, lifecycle: [], conditional: true, dueAt: null, events: [] }
+      const from = Status.literals.filter((status) => status !== "ENQUEUED" && status !== "ROUTED")
+      const bare = { message, epoch, at, attempt, lifecycle: [], conditional: true, from, dueAt: null, events: [] }
       assert.deepStrictEqual(yield* closed({ _tag: "Refused" }), { steps: [step, bare], result: written })
     }))
 
