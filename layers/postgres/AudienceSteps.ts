@@ -1,4 +1,5 @@
 import * as Rows from "#layers/postgres/audiences/Rows.ts"
+import { inOrder } from "#layers/postgres/InOrder.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import * as Drops from "#layers/postgres/tenants/Drops.ts"
 import { Scope } from "#schemas/Scope.ts"
@@ -73,14 +74,14 @@ const make = Effect.gen(function*() {
       where scope = ${scope} and audience_id = ${audienceId}`
   })
 
-  const count = Effect.gen(function*() {
+  const count = inOrder(sql)(Effect.gen(function*() {
     const counts = yield* sql`select scope, audience_id as "audienceId", version::float8 as version, after
       from audience_counts order by requested_at, scope, audience_id limit 1 for update`.pipe(
       Effect.flatMap(decodeCounts)
     )
     for (const started of counts) yield* page(started)
     return counts.length > 0
-  })
+  }))
 
   /** Does nothing if another node has the lock: that one looks again when it is done. */
   const alone = Effect.fnUntraced(function*<E, R>(step: Effect.Effect<boolean, E, R>) {

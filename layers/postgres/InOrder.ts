@@ -2,9 +2,9 @@ import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 
 /**
- * Runs statements in a transaction that reads what is open in the order of an index, and no further than their limit.
- * By the statistics of a day whose queue was empty, sorting costs nothing: a look read and sorted a whole backlog, once
- * for each turn. A plan that must sort is held to be so dear that JIT would compile it, for seconds: so that is off too.
+ * Runs statements in a transaction that reads rows in the order of an index, and no further than their limit. By the
+ * statistics of a day whose queue was empty, or by none, sorting costs nothing: a look read and sorted a whole backlog,
+ * once for each turn. A plan that must sort is held to be so dear that JIT would compile it, for seconds: so that is off too.
  */
 export const inOrder = (sql: SqlClient.SqlClient) => {
   const set = sql.unsafe("select set_config('enable_sort', 'off', true), set_config('jit', 'off', true)")

@@ -1,3 +1,4 @@
+import { inOrder } from "#layers/postgres/InOrder.ts"
 import * as InPieces from "#layers/postgres/InPieces.ts"
 import * as Joining from "#layers/postgres/lists/Joining.ts"
 import * as Prefix from "#layers/postgres/lists/Prefix.ts"
@@ -47,6 +48,9 @@ const make = Effect.gen(function*() {
     return Option.isSome(row) ? record(row.value) : yield* new ListNotFound({ id })
   }, orUnavailable)
 
+  // Where nothing is known of the table, few lists are held to be there still, and all of them would be sorted.
+  const ordered = inOrder(sql)
+
   const page = (looked: Statement.Fragment, limit: number) =>
     PageBytes.read(sql, {
       as: "l",
@@ -63,13 +67,13 @@ const make = Effect.gen(function*() {
     const matching = pattern === undefined
       ? sql``
       : sql`and id >= ${pattern.prefix} and id <= ${Prefix.endOf(pattern.prefix)} and id ~ ${pattern.expression}`
-    const { isLast, rows } = yield* page(
+    const { isLast, rows } = yield* ordered(page(
       sql`select *, coalesce(octet_length(preferences), 0) as bytes from lists l
         where scope = ${scope} and deleted_at is null ${matching} ${
         after === undefined ? sql`` : sql`and id > ${after}`
       }`,
       limit
-    )
+    ))
     return IdPages.cut(cursors, sealed, rows.map(record), isLast, (row) => row.id)
   }, orUnavailable)
 

@@ -1,3 +1,4 @@
+import { inOrder } from "#layers/postgres/InOrder.ts"
 import { Looks } from "#layers/postgres/Looks.ts"
 import * as Prefix from "#layers/postgres/lists/Prefix.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
@@ -33,6 +34,7 @@ export const layer = Layer.effect(
   Members,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
+    const ordered = inOrder(sql)
     const looking = yield* Patience.asking(yield* Looks)
 
     /** The condition for rows of `m`, the table of members, that come after this user. */
@@ -169,7 +171,9 @@ export const layer = Layer.effect(
 
     const read = Effect.fn("Members.page")(
       function*(scope: Scope, source: Source, memberOf: ReadonlyArray<string>, options: Options) {
-        return yield* Effect.flatMap(held(scope, memberOf, rows(scope, source, options)), decode)
+        const found = Effect.flatMap(held(scope, memberOf, rows(scope, source, options)), decode)
+        // Of lists of which nothing is known, the planner would sort all that are to come, once for each that is met.
+        return yield* source._tag === "Pattern" ? ordered(found) : found
       },
       orUnavailable,
       looking
