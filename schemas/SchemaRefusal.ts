@@ -7,6 +7,9 @@ export const refuse = (message: string): Effect.Effect<never, SchemaIssue.Issue>
 const standard = SchemaIssue.makeFormatterStandardSchemaV1()
 const longest = 1_000
 
+/** The text, or its first 1,000 characters: what a refusal quotes may be as long as a request. */
+export const cut = (text: string): string => text.length > longest ? `${text.slice(0, longest).toWellFormed()}…` : text
+
 /** `message.to[0].user_id`, as a caller would write it. */
 const shown = (path: ReadonlyArray<PropertyKey>): string =>
   path.reduce<string>(
@@ -74,6 +77,5 @@ export const sentence = (issue: SchemaIssue.Issue, root?: string): string => {
     const field = named || "body"
     messages.set(field, (messages.get(field) ?? new Set()).add(reason))
   }
-  const text = [...messages].map(([field, reasons]) => `${field}: ${joined([...reasons])}`).join("; ")
-  return text.length > longest ? `${text.slice(0, longest).toWellFormed()}…` : text
+  return cut([...messages].map(([field, reasons]) => `${field}: ${joined([...reasons])}`).join("; "))
 }

@@ -1,5 +1,5 @@
 import { mostSections, mostTopics } from "#schemas/Preferences.ts"
-import { sentence } from "#schemas/SchemaRefusal.ts"
+import { cut, sentence } from "#schemas/SchemaRefusal.ts"
 import { BadRequest, Conflict, NotFound, Unavailable } from "#schemas/api/Errors.ts"
 import { mostDefaults } from "#schemas/Tenant.ts"
 import type { ElementNotFound } from "#src/content/ContentEdits.ts"
@@ -161,7 +161,7 @@ export const inWords = (error: DomainError): BadRequest | Conflict | NotFound | 
     case "TranslationNotFound":
       return new NotFound({ message: `Translation ${shown(error.locale)} not found in domain ${shown(error.domain)}` })
     case "NoCatalogue":
-      return new BadRequest({ message: `body: ${error.detail}` })
+      return new BadRequest({ message: cut(`body: ${error.detail}`) })
     case "TenantNotFound":
       return notFound("Tenant", error.id)
     case "ParentRefused":
@@ -225,7 +225,7 @@ export const inWords = (error: DomainError): BadRequest | Conflict | NotFound | 
     case "FilterRefused":
     case "PatchRefused":
     case "SendRefused":
-      return new BadRequest({ message: error.detail })
+      return new BadRequest({ message: cut(error.detail) })
   }
 }
 

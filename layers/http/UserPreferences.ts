@@ -5,6 +5,7 @@ import { Served } from "#layers/http/Served.ts"
 import type { BulkResult, TopicPreference } from "#schemas/api/UserPreferences.ts"
 import { TopicsRefused } from "#schemas/api/UserPreferences.ts"
 import type { UserId } from "#schemas/Profile.ts"
+import { cut } from "#schemas/SchemaRefusal.ts"
 import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
 import * as Topics from "#src/people/TopicPreferences.ts"
 import type { Owner, TopicOverride } from "#src/people/UserPreferences.ts"
@@ -39,7 +40,7 @@ const asked = ({ topic_id: topicId, ...setting }: TopicOverride["setting"] & { r
 
 const refusedTopics = (error: Topics.PreferencesRefused) =>
   new TopicsRefused({
-    message: error.errors.map(({ reason, topicId }) => `${topicId}: ${reason}`).join("; "),
+    message: cut(error.errors.map(({ reason, topicId }) => `${topicId}: ${reason}`).join("; ")),
     errors: error.errors.map(refusal)
   })
 
