@@ -34,6 +34,11 @@ const questions: ReadonlyArray<readonly [string, object]> = [
   ["?tag=a&tags=b%2Cc", { tags: ["a", "b", "c"] }],
   ["?enqueued_after=2026-01-01T00:00:00Z", { enqueuedAfter: Date.UTC(2026, 0, 1) }],
   ["?enqueued_after=1767225600000", { enqueuedAfter: Date.UTC(2026, 0, 1) }],
+  ["?enqueued_after=1767225600", { enqueuedAfter: Date.UTC(2026, 0, 1) }],
+  ["?enqueued_after=2026-01-01T02:00:00%2B02:00", { enqueuedAfter: Date.UTC(2026, 0, 1) }],
+  // As written by hand: a plus in a query is a space.
+  ["?enqueued_after=2026-01-01T02:00:00+02:00", { enqueuedAfter: Date.UTC(2026, 0, 1) }],
+  ["?enqueued_after=2026-01-01+02:00", { enqueuedAfter: Date.UTC(2026, 0, 1, 2) }],
   [
     "?event=e&list=l&messageId=m&notification=n&recipient=r%40x&tenant_id=t&traceId=i&other=1",
     { event: "e", list: "l", messageId: "m", notification: "n", recipient: "r@x", tenantId: "t", traceId: "i" }
