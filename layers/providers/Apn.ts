@@ -67,13 +67,15 @@ const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
         (alert) => Overrides.body({ aps: alert === undefined ? undefined : { alert } }, delivery.override)
       )
       const isBackground = isSilent(payload)
+      const bearer = yield* token.get(line)
       return {
         method: "POST" as const,
         url: `${baseOf(settings, hosts[settings.environment ?? "production"])}/3/device/${to}`,
-        // APNs takes the tokens of one team and key on a connection, and refuses any other's.
-        http2: `${settings.team_id} ${settings.key_id}`,
+        // On one connection Apple refuses the tokens of another key, and a new one within 20 minutes of the last, as two
+        // configurations with the same key would use there (Pr0Ger/PyAPNs2#76).
+        http2: bearer,
         headers: {
-          authorization: `bearer ${yield* token.get(line)}`,
+          authorization: `bearer ${bearer}`,
           "apns-topic": settings.topic,
           "apns-push-type": isBackground ? "background" : "alert",
           "apns-priority": isBackground ? "5" : "10",

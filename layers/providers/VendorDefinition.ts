@@ -121,6 +121,9 @@ const accountOf = (...own: ReadonlyArray<string | undefined>): string | undefine
   return given.length === 0 ? undefined : fnv1a(given.join(" ")).toString(36)
 }
 
+/** Of how many credentials of messages' own the tokens are kept. */
+const mostOthers = 100
+
 /** The definition of a vendor from what its file says. */
 export const define = <Settings, To>(wire: Wire<Settings, To>): ProviderDefinition<Settings, VendorHttp> => ({
   key: wire.key,
@@ -136,17 +139,23 @@ export const define = <Settings, To>(wire: Wire<Settings, To>): ProviderDefiniti
     const own = { settings, writer: yield* wire.writer(settings) }
     const { receipts } = wire
     const slots = Slots.make(wire.atOnce ?? connections)
-    const sharesHeld = (other: Settings): boolean =>
-      wire.holds?.every((name) => Equal.equals(other[name], settings[name])) === true
+    /** Writers for the credentials of messages' own, oldest first. */
+    const others: Array<typeof own> = []
+    const sharesHeld = (one: Settings, other: Settings): boolean =>
+      wire.holds?.every((name) => Equal.equals(one[name], other[name])) === true
     /**
-     * A message whose `override.config` changes credentials gets a writer of its own, so that it shares no held token
-     * with others. With the same credentials it shares the configuration's writer, since vendors limit how many tokens
-     * are issued.
+     * A message whose `override.config` changes credentials has another writer than the configuration's, so that it
+     * shares no held token with others. Messages with the same credentials share a writer, since vendors limit how many
+     * tokens are issued.
      */
     const chosen = Effect.fnUntraced(function*(delivery: Delivery) {
       const other = yield* Overrides.settingsOf(wire.settings, settings, delivery.override)
       if (other === settings) return own
-      return { settings: other, writer: sharesHeld(other) ? own.writer : yield* wire.writer(other) }
+      const known = [own, ...others].find((one) => sharesHeld(one.settings, other))
+      if (known !== undefined) return { settings: other, writer: known.writer }
+      const made = { settings: other, writer: yield* wire.writer(other) }
+      if (wire.holds !== undefined && others.push(made) > mostOthers) others.shift()
+      return made
     })
 
     /** A dead push token is reported at once, since another token of the recipient may take the message. */

@@ -123,6 +123,9 @@ describe("credentials", () => {
       assert.deepStrictEqual(yield* tokensOf(Push.apn, [{}, { key_id: "OTHERKEY99" }]), { made: 0, used: 2 })
       const projects = [{}, { project_id: "other" }, { projectId: "third" }]
       assert.deepStrictEqual(yield* tokensOf(Push.firebaseFcm, projects), { made: 1, used: 1 })
-      assert.deepStrictEqual((yield* tokensOf(Push.firebaseFcm, [{}, { client_email: "b@example.com" }])).made, 2)
+      const b = { client_email: "b@example.com" }
+      assert.deepStrictEqual((yield* tokensOf(Push.firebaseFcm, [{}, b, { ...b, project_id: "other" }, {}, b])).made, 2)
+      const key = { key_id: "OTHERKEY99" }
+      assert.deepStrictEqual((yield* tokensOf(Push.apn, [key, {}, key, { team_id: "OTHERTEAM1" }, key])).used, 3)
     }))
 })
