@@ -27,6 +27,9 @@ const options: Undici.Agent.Options = {
   pipelining: 1,
   maxHeaderSize: 16_384,
   autoSelectFamily: true,
+  // In ms. Node gives an address a quarter of a second, and then tries the next: where the last is of a family that is
+  // not routed, a host that is further away is never reached (nodejs/node#54359).
+  autoSelectFamilyAttemptTimeout: 1_000,
   allowH2: false
 }
 

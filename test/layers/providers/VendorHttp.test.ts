@@ -4,6 +4,7 @@ import { allow } from "#test/layers/outbound/Call.ts"
 import * as ScriptedVendor from "#test/support/ScriptedVendor.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Result } from "effect"
+import net from "node:net"
 
 const posted = (url: string): VendorHttp.VendorRequest => ({
   method: "POST",
@@ -27,7 +28,36 @@ const hosts = [
   () => "http://8.8.8.8:8080/"
 ]
 
+/** How long each of a host's addresses is tried, of the connections that are opened until the end of the scope. */
+const attempts = Effect.map(
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const { connect } = net
+      const seen: Array<unknown> = []
+      net.connect = new Proxy(connect, {
+        apply: (target, self, args) => {
+          seen.push(Reflect.get(Object(args[0]), "autoSelectFamilyAttemptTimeout"))
+          return Reflect.apply(target, self, args)
+        }
+      })
+      return { connect, seen }
+    }),
+    ({ connect }) => Effect.sync(() => Object.assign(net, { connect }))
+  ),
+  ({ seen }) => seen
+)
+
 describe("VendorHttp", () => {
+  it.live("each address of a host has a second to connect: to a far one, Node's quarter is too short", () =>
+    Effect.forEach([undefined, "name"], (http2) =>
+      Effect.gen(function*() {
+        const server = yield* ScriptedVendor.listen({ http2: http2 !== undefined, script: () => ok })
+        const seen = yield* attempts
+        const { line } = yield* VendorHttp.make({ deadlineMs: 5_000, allow })
+        yield* (yield* line).send({ ...posted(server.origin), http2 })
+        assert.deepStrictEqual([...new Set(seen)], [1_000])
+      }).pipe(Effect.scoped)))
+
   it.live.each(hosts)(
     "API7: reaches no host of the operator's own network that is not let through: %s",
     (urlOf) =>
