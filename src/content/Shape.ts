@@ -98,7 +98,7 @@ const ofBlocks = (shaping: Shaping): Rendered => {
     case "email":
       return email(shaping)
     case "sms": {
-      const said = Plain.withoutControls(Plain.text(blocks, note)) || title
+      const said = Plain.forPhones(Plain.text(blocks, note) || title)
       return { ...blank, body: said, ...texted(said) }
     }
     case "inbox":
@@ -139,5 +139,5 @@ export const shape = (shaping: Shaping): Rendered => {
   const body = own("body") ?? own("text") ?? made.body
   const title = made.title === "" && own("title") === undefined ? "" : Plain.oneLine(own("title") ?? made.title)
   const text = own("text") ?? body
-  return { ...made, title, body, ...(channel === "sms" ? texted(Plain.withoutControls(text)) : { text }), raw }
+  return { ...made, title, body, ...(channel === "sms" ? texted(Plain.forPhones(text)) : { text }), raw }
 }

@@ -35,6 +35,11 @@ describe("Content", () => {
     assert.include(email.html, ">Your <strong>code</strong> is 7 &amp; done</p>")
     assert.match(email.html, /<a href="https:\/\/x\.io\/\?a=1&amp;b=7" [^>]*>Go<\/a>/)
     assert.strictEqual(render({ title: "Only a title" }, { channel: "sms" }).text, "Only a title")
+    // Of `Intl`'s own white space, one character would make the text one of 70 to a segment.
+    const price = new Intl.NumberFormat("fr", { style: "currency", currency: "EUR" }).format(1234.5)
+    const dear = render({ title: "t", body: "Total:\t{{price}}" }, { channel: "sms", data: { price } })
+    assert.deepStrictEqual([dear.text, dear.segments], ["Total: 1 234,50 €", { count: 1, encoding: "GSM-7" }])
+    assert.strictEqual(render({ title: "1\u00a0€" }, { channel: "sms" }).text, "1 €")
   })
 
   it.effect.prop(

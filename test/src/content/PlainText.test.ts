@@ -100,9 +100,14 @@ describe("A text for a place that takes no control characters", () => {
     assert.strictEqual(Plain.oneLine("a\u2028b\u2029\u2028c"), "a b c")
   })
 
-  it.prop("has lines and tabs as a text message, and none of the others", { parts: Text }, ({ parts }) => {
+  it.prop("has lines as a text message, spaces for tabs and for white space like them, and none of the others", {
+    parts: Text
+  }, ({ parts }) => {
     const body = parts.join("")
-    assert.strictEqual(Plain.withoutControls(body), body.replaceAll(/(?![\t\n])\p{Cc}/gu, ""))
+    assert.strictEqual(
+      Plain.forPhones(body),
+      body.replaceAll("\t", " ").replaceAll("\u00a0", " ").replaceAll(/(?!\n)\p{Cc}/gu, "")
+    )
   })
 
   it("has no NUL as a mail", () => {
