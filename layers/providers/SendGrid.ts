@@ -88,6 +88,8 @@ export const definition = define({
       url: `${baseOf(settings, "https://api.sendgrid.com")}/v3/mail/send`,
       headers: {
         authorization: `Bearer ${Redacted.value(settings.api_key)}`,
+        // Without it, its API may answer 406 (twilio.com/docs/sendgrid/api-reference/how-to-use-the-sendgrid-v3-api/errors).
+        accept: "application/json",
         "content-type": "application/json"
       },
       body: JsonBody.write(Overrides.body({

@@ -24,7 +24,7 @@ export const sendGrid: Row = {
   request: {
     method: "POST",
     path: "/v3/mail/send",
-    headers: { authorization: "Bearer SG.key", "content-type": "application/json" },
+    headers: { authorization: "Bearer SG.key", accept: "application/json", "content-type": "application/json" },
     body: {
       personalizations: [{ to: [{ email: "ann@example.com" }], cc: [{ email: "bob@example.com" }] }],
       from: { email: "shop@example.org", name: "Shop" },
