@@ -34,6 +34,7 @@ const ofAVendor = {
   address: Schema.NonEmptyString,
   folds: Schema.optional(Schema.Boolean),
   connections: Schema.optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))),
+  perSecond: Schema.optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))),
   rejects: Schema.optional(Schema.Array(Schema.String)),
   down: Schema.optional(Schema.Array(Schema.Struct({ from: Schema.Number, until: Schema.Number }))),
   script: Schema.optional(Schema.Array(Cue)),

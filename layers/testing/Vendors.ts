@@ -28,19 +28,24 @@ export interface VendorOptions {
   readonly folds?: boolean
   /** How many calls it may get at a time from each node in each environment; the others wait. By default any number. */
   readonly connections?: number
+  /**
+   * How many calls it takes within a second in each environment. Of the others it says that they are too many
+   * (`RateLimited`), for a second. By default any number.
+   */
+  readonly perSecond?: number
   /** Addresses that it refuses for good (`RecipientRejected`), written as in the profiles and recipients. */
   readonly rejects?: ReadonlyArray<string>
   /** When it refuses connections. It takes none of the calls that begin then, and the caller can tell. */
   readonly down?: ReadonlyArray<Down>
   /**
-   * What it does with its first calls in each environment, in their order, not counting those that `rejects` or `down`
-   * decide. After the last cue it accepts.
+   * What it does with its first calls in each environment, in their order, not counting those that `rejects`, `down` or
+   * `perSecond` decide. After the last cue it accepts.
    */
   readonly script?: ReadonlyArray<Cue.Cue>
   /**
-   * What it does with a call, by what the call says: its message, its attempt, what was rendered. Calls that `rejects`
-   * or `down` decide are not asked about; where it answers `undefined`, `script` decides. It is to answer the same to
-   * the same, or a seed does not replay.
+   * What it does with a call, by what the call says: its message, its attempt, what was rendered. Calls that `rejects`,
+   * `down` or `perSecond` decide are not asked about; where it answers `undefined`, `script` decides. It is to answer the
+   * same to the same, or a seed does not replay.
    */
   readonly answers?: (call: Call) => Cue.Cue | undefined
 }
@@ -58,20 +63,27 @@ const addressOf = (profile: Profile, field: string): string | undefined => {
 
 const unreachable: Cue.Cue = { _tag: "Lose", after: 20, taken: false, proved: true }
 const rejection: Cue.Cue = { _tag: "Refuse", after: 20, kind: "RecipientRejected" }
+const tooMany: Cue.Cue = { _tag: "Refuse", after: 20, kind: "RateLimited", retryAfter: 1_000 }
 
 const decode = Schema.decodeUnknownResult(Schema.UndefinedOr(Cue.Cue))
 
 /**
- * What a call itself decides, before its provider's script does. `isWrong` is told in a sentence why an answer of
- * `answers` is none.
+ * What a call itself decides, before its provider's script does. `earlier`: when the calls came that `perSecond` let in.
+ * `isWrong` is told in a sentence why an answer of `answers` is none.
  */
 const decided = (
-  { answers, down, key, rejects }: VendorOptions,
+  { answers, down, key, perSecond, rejects }: VendorOptions,
   call: Call,
+  earlier: Array<number>,
   isWrong: (fault: string) => void
 ): Cue.Cue | undefined => {
   if (down?.some(({ from, until }) => from <= call.calledAt && call.calledAt < until) === true) return unreachable
   if (call.address !== undefined && rejects?.includes(call.address) === true) return rejection
+  if (perSecond !== undefined) {
+    const first = earlier.at(-perSecond)
+    if (first !== undefined && call.calledAt - first < 1_000) return tooMany
+    earlier.push(call.calledAt)
+  }
   if (answers === undefined) return undefined
   try {
     const decoded = decode(answers(call))
@@ -102,6 +114,7 @@ export const make = (loop: Loop, options: ReadonlyArray<VendorOptions>) => {
   }
   const tokens = new Set<string>()
   const next = new Map<string, number>()
+  const times = new Map<string, Array<number>>()
   const everywhere: ReadonlyArray<Installed> = options.map((one) => ({ options: one, version: 1 }))
   const environments = new Map<Scope, ReadonlyArray<Installed>>()
   const versions = new Map<string, number>()
@@ -188,7 +201,10 @@ export const make = (loop: Loop, options: ReadonlyArray<VendorOptions>) => {
           retryAfter: undefined
         }
         calls.push(call)
-        const cue = decided(vendorOptions, call, isWrong) ?? scripted(scope, vendorOptions)
+        const name = `${scope} ${vendorOptions.key}`
+        const earlier = times.get(name) ?? []
+        times.set(name, earlier)
+        const cue = decided(vendorOptions, call, earlier, isWrong) ?? scripted(scope, vendorOptions)
         exchange(caller, call, vendorOptions, cue, resume)
       })
   })

@@ -105,6 +105,7 @@ describe("Simulation.check", () => {
       [vendor({ key: undefined }), "options.vendors[0].key: Expected string"],
       [{ vendors: [{ channel: "sms", address: "phone_number" }] }, "options.vendors[0].key: Required"],
       [vendor({ connections: 0 }), "options.vendors[0].connections: Expected a value greater than or equal to 1"],
+      [vendor({ perSecond: 0 }), "options.vendors[0].perSecond: Expected a value greater than or equal to 1"],
       [vendor({ channel: "" }), "options.vendors[0].channel: Must not be empty"],
       [vendor({ address: "" }), "options.vendors[0].address: Must not be empty"],
       [vendor({ rejects: "+15550100001" }), "options.vendors[0].rejects: Expected array"],
@@ -118,7 +119,7 @@ describe("Simulation.check", () => {
       [misspelt, "options has vendor, which is none of nodes, shards, seeds, vendors, faults, given, drawn"],
       [
         { vendors: [unsaid] },
-        "The vendor text has reject, which is none of key, channel, address, folds, connections, rejects, down, script, answers"
+        "The vendor text has reject, which is none of key, channel, address, folds, connections, perSecond, rejects, down, script, answers"
       ],
       [{ faults: { ...faults, atMost: NaN } }, "options.faults.atMost is NaN, and has to be a whole number from 0"],
       [{ faults: { ...faults, moves: 1 } }, "options.faults.moves is 1, and has to be from 0 to below 1"],

@@ -122,6 +122,31 @@ describe("a provider of a world", () => {
     assert.isAbove(atOnce({}), 2)
   })
 
+  it("takes as many calls a second as it says, in each environment, and refuses the others until they come again", () => {
+    const mail: VendorOptions = { key: "mail", channel: "email", address: "email", perSecond: 3 }
+    const story: Simulation.Story = (world) =>
+      Effect.forEach(
+        [1, 2],
+        (environment) =>
+          Effect.forEach([1, 2, 3, 4, 5, 6, 7, 8], (n) =>
+            world.send({ to: { email: `${n}@x.test` }, content: { title: "Hello", body: `${n}` } }, {
+              key: `${n}`,
+              environment
+            }))
+      )
+    const { calls, deliveries } = Simulation.run(1, story, { vendors: [mail], faults: none })
+    assert.strictEqual(deliveries.length, 16)
+    const refused = calls.filter(({ taken }) => !taken)
+    assert.isAbove(refused.length, 0)
+    for (const { heard, retryAfter } of refused) assert.deepStrictEqual([heard, retryAfter], ["refused", 1_000])
+    const inItsSecond = deliveries.map(({ calledAt, scope }) =>
+      deliveries.filter((other) =>
+        other.scope === scope && other.calledAt <= calledAt && calledAt < other.calledAt + 1_000
+      ).length
+    )
+    assert.strictEqual(Math.max(...inItsSecond), 3)
+  })
+
   it("whose answer is none, or that fails to answer, breaks the world off in a sentence", () => {
     const failing = (answers: NonNullable<VendorOptions["answers"]>) =>
       Simulation.run(1, (world) => password(world, "bob"), {
