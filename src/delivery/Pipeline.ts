@@ -100,11 +100,11 @@ export const layer = Layer.effect(
         ? []
         : begun(decision.preferences, ts)
       // A message that had to wait for its recipient's own time has its deadline from its first attempt on.
-      const since = Delays.isOfRecipient(message.instructions.delay)
-        ? message.attempts[0]?.startedAt ?? ts
-        : Delays.startOf(message.instructions.delay, message.enqueuedAt) ?? message.enqueuedAt
+      const since = Delays.startOf(message.instructions.delay, message.enqueuedAt) ?? message.enqueuedAt
+      const began = Delays.isOfRecipient(message.instructions.delay) ? message.attempts[0]?.startedAt ?? ts : since
       return walk({
         message,
+        since,
         epoch,
         mayBegin,
         handedOver,
@@ -119,7 +119,7 @@ export const layer = Layer.effect(
         situation: {
           id: message.id,
           waits: RetryPolicy.longWaits,
-          deadline: since + (Timeouts.given(message.instructions.timeout?.message) ?? RetryPolicy.messageTimeout),
+          deadline: began + (Timeouts.given(message.instructions.timeout?.message) ?? RetryPolicy.messageTimeout),
           unknownWait: isOneTimePassword ? passwordUnknownWait : 0,
           escalation: Escalation.of(message.instructions, stored.status)
         }

@@ -84,6 +84,7 @@ export const dispatch = (one: Waiting): Effect.Effect<Ending | undefined> => {
     hasSlot: slots === undefined ? always : Slots.isFree(slots),
     begin: (passedAt, waited) => waited ? resumed(one, passedAt, slots) : Call.begin({ ...one, passedAt }, slots),
     sentAway: sentAway(one),
+    since: journey.since,
     named: () => server === undefined ? { environment: environmentOf(scope), channel, provider } : undefined
   })
   return Effect.flatMap(called, concluded(one.hand))

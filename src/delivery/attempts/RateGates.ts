@@ -3,7 +3,7 @@ import * as GateReports from "#src/delivery/attempts/GateReports.ts"
 import * as RateGate from "#src/delivery/attempts/RateGate.ts"
 import * as Slots from "#src/delivery/attempts/Slots.ts"
 import * as Turns from "#src/fibers/Turns.ts"
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Latch, Layer } from "effect"
 
 /**
  * A message that would wait in this node's hands for longer is sent away, in ms: one behind others of its turn, and one
@@ -17,6 +17,8 @@ const remembered = 8_192
 
 /** What becomes of an attempt that comes to a gate. */
 export interface Attempt<A> extends Slots.Waits<A> {
+  /** Since when its message is due, in epoch ms: who is due for longer is let through sooner. */
+  readonly since: number
   /** Which provider configuration it is made to; `undefined`: a server of the recipient's or the message's own. */
   readonly named: () => GateReports.Named | undefined
   /**
@@ -102,10 +104,22 @@ export const layer = Layer.effect(
         return Effect.map(hasSlot, (has) => gate.pace.pass(now(), has))
       })
 
+    /** Whether there is room at a gate for one more. Who is due for longer gets that of who is due for the shortest time. */
+    const hasRoom = ({ crowd, pace }: Gate, turn: Turns.Turn, since: number): boolean => {
+      const wait = pace.nextAt() - now()
+      if (wait > longest) return false
+      const limit = crowd.before(turn) > 0 ? patience : longest
+      if (wait + 1_000 * crowd.ahead(turn) / pace.rate() <= limit) return true
+      const youngest = crowd.youngest(turn)
+      if (youngest === undefined || youngest.since <= since) return false
+      youngest.makeRoom()
+      return true
+    }
+
     const queued = <A>(
       gate: Gate,
       message: Slots.Waiting,
-      { handedOver, hasSlot, left, sentAway, waits }: Attempt<A>,
+      { handedOver, hasSlot, left, sentAway, since, waits }: Attempt<A>,
       next: Next<A>
     ): Effect.Effect<A> => {
       const { crowd, pace } = gate
@@ -114,25 +128,30 @@ export const layer = Layer.effect(
         const at = pace.backAt(now(), turn.lane)
         return sentAway(at - now(), () => pace.comesBack(turn.lane, at))
       })
-      const wait = pace.nextAt() - now() + 1_000 * crowd.ahead(turn) / pace.rate()
-      if (wait > (crowd.before(turn) > 0 ? patience : longest)) return away
-      let isCounted = false
+      if (!hasRoom(gate, turn, since)) return away
+      let leave = () => {}
       const came = Effect.suspend(() => {
-        isCounted = true
-        crowd.count(turn, 1)
+        const madeRoom = Latch.makeUnsafe()
+        const waiter: Crowd.Waiter = {
+          turn,
+          since,
+          makeRoom: () => {
+            leave()
+            Latch.openUnsafe(madeRoom)
+          }
+        }
+        leave = () => crowd.delete(waiter)
+        crowd.add(waiter)
         return Effect.andThen(
           waits,
           Effect.raceAllFirst([
             Effect.map(gate.front.inTurn(turn)(pass(gate, hasSlot)), () => next(nanos(), true)),
-            Effect.as(Effect.sleep(longest), away),
+            Effect.as(Effect.raceFirst(Effect.sleep(longest), madeRoom.await), away),
             Effect.as(handedOver, left)
           ])
         )
       })
-      const leave = Effect.sync(() => {
-        if (isCounted) crowd.count(turn, -1)
-      })
-      return Effect.flatten(Effect.ensuring(came, leave))
+      return Effect.flatten(Effect.ensuring(came, Effect.sync(() => leave())))
     }
 
     const comes = <A>(

@@ -23,6 +23,8 @@ export interface Hands {
 /** A message on its way: what the stages before found. */
 export interface Journey extends Hands {
   readonly message: OpenMessage
+  /** Since when it is due, as far as that is known without its recipient, in epoch ms. */
+  readonly since: number
   readonly plan: Plan
   readonly profile: Profile
   readonly data: Schema.JsonObject

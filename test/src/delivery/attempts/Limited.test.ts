@@ -6,7 +6,7 @@ import * as Fixture from "#test/contracts/Fixture.ts"
 import { memory } from "#test/crash/EngineStores.ts"
 import * as EngineNode from "#test/support/EngineNode.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect } from "effect"
+import { Array, Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 
 const messages = 300
@@ -22,7 +22,7 @@ const limited = (
     readonly retryAfter?: number | undefined
   } = {}
 ) => {
-  const seen = { taken: 0, refused: 0 }
+  const seen = { taken: 0, refused: 0, order: Array.empty<number>() }
   const slots = Slots.make(connections)
   let second = 0
   let used = 0
@@ -32,7 +32,7 @@ const limited = (
     channel: "email",
     reaches: () => true,
     slots: () => slots,
-    send: Effect.fnUntraced(function*() {
+    send: Effect.fnUntraced(function*({ profile }) {
       yield* Effect.sleep(200)
       const now = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
       if (now !== second) used = 0
@@ -42,6 +42,7 @@ const limited = (
         return yield* new RateLimited({ detail: "too many", retryAfter })
       }
       seen.taken++
+      seen.order.push(Number.parseInt(String(profile["email"])))
       return { reference: undefined }
     })
   }
@@ -62,13 +63,14 @@ const unlimited = (channel: string) => {
 }
 
 /**
- * A node with these providers and all messages accepted, of so many tenants. `arriving`: instead, so many are in each
- * second. `told`: of each step.
+ * A node with these providers and so many messages accepted at once, of so many tenants; by default all, or none where
+ * so many arrive in each second. `told`: of each step.
  */
 const start = Effect.fnUntraced(function*(
   vendors: ReadonlyArray<Vendor>,
-  { arriving, channels = ["email"], tenants = 1, told = () => undefined }: {
+  { arriving = 0, atOnce = arriving === 0 ? messages : 0, channels = ["email"], tenants = 1, told = () => undefined }: {
     readonly arriving?: number
+    readonly atOnce?: number
     readonly channels?: ReadonlyArray<string>
     readonly tenants?: number
     readonly told?: (step: Step) => undefined
@@ -78,11 +80,12 @@ const start = Effect.fnUntraced(function*(
   const cluster = yield* EngineNode.make(memory.node)
   const node = yield* cluster.start({ shards: [place.shard], vendors: () => vendors, cut: told })
   let accepted = 0
-  const accept = Effect.suspend(() => {
+  const accept = Effect.flatMap(Clock.currentTimeMillis, (enqueuedAt) => {
     const n = accepted++
     const email = `${n}@x.test`
     return node.accept(
       Fixture.message(place, {
+        enqueuedAt,
         recipientKey: `${place.scope}:email:${email}`,
         recipient: { email },
         instructions: { content: { title: "Hi", body: "Hello" }, routing: { method: "single", channels } },
@@ -90,10 +93,10 @@ const start = Effect.fnUntraced(function*(
       })
     )
   })
-  if (arriving === undefined) yield* Effect.replicateEffect(accept, messages)
+  yield* Effect.replicateEffect(accept, atOnce)
   /** Lets a second pass in small steps, for each of which all that can be done is done. */
   return Effect.gen(function*() {
-    if (arriving !== undefined) yield* Effect.replicateEffect(accept, arriving)
+    yield* Effect.replicateEffect(accept, arriving)
     for (let time = 0; time < 1_000; time += 50) {
       yield* TestClock.adjust(50)
       yield* cluster.settle
@@ -140,6 +143,18 @@ describe("A provider that takes so many messages a second", () => {
       yield* Effect.repeat(second, { times: 29 })
       assert.isAtLeast(seen.taken + other.seen.taken, 30 * 50 - 25 * 2)
       assert.isAtLeast(seen.taken, 15 * 25)
+    }).pipe(Effect.scoped, Effect.provide(memory.shared)))
+
+  it.effect("while messages wait for it, the older ones go first, those that it has refused too", () =>
+    Effect.gen(function*() {
+      const { seen, vendor } = limited()
+      const older = messages / 2
+      const second = yield* start([vendor], { atOnce: older, arriving: eachSecond })
+      for (let seconds = 0; seconds < 100 && seen.order.length < messages; seconds++) yield* second
+      assert.isAbove(seen.refused, 0.2 * older)
+      const first = seen.order.slice(0, 1.2 * older)
+      assert.isAtLeast(first.filter((n) => n < older).length, 0.95 * older)
+      assert.includeMembers(seen.order, Array.range(0, older - 1))
     }).pipe(Effect.scoped, Effect.provide(memory.shared)))
 
   it.effect("two that are crowded share the messages, and what neither has a place for comes back", () =>

@@ -2,7 +2,7 @@ import { Scope } from "#schemas/Scope.ts"
 import * as RateGates from "#src/delivery/attempts/RateGates.ts"
 import type { Lane } from "#src/delivery/journal/OpenMessage.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Fiber, Layer, Logger, Metric, Predicate, References } from "effect"
+import { Clock, Effect, Fiber, Layer, References } from "effect"
 import { TestClock } from "effect/testing"
 
 const key = "mail"
@@ -10,10 +10,6 @@ const key = "mail"
 const messageOf = (lane: Lane, tenantId?: string) => ({ lane, tenantId, scope: Scope.make(1) })
 
 const bulk = messageOf("bulk")
-
-const configuration = { environment: "production", channel: "email", provider: "mail" }
-
-const of: RateGates.Attempt<End>["named"] = () => configuration
 
 type End = readonly ["passed" | "away", number, boolean]
 
@@ -24,23 +20,26 @@ const atOnce: Pick<RateGates.Attempt<End>, "hasSlot" | "slot"> = {
 }
 
 /** Goes through the gate: the ms after which it was let through, or those after which it may come back. */
-const go = Effect.fnUntraced(function*(message = bulk, isComingBack = true, slots = atOnce, named = of) {
-  const { through } = yield* RateGates.RateGates
-  const from = yield* Clock.currentTimeMillis
-  return yield* through<End>(key, message, {
-    ...slots,
-    begin: (_, waited) => Effect.map(Clock.currentTimeMillis, (now) => ["passed", now - from, waited]),
-    sentAway: (wait, comesBack) =>
-      Effect.sync(() => {
-        if (isComingBack) comesBack()
-        return ["away", Math.round(wait), false]
-      }),
-    waits: Effect.void,
-    handedOver: Effect.never,
-    left: Effect.never,
-    named
-  })
-})
+const go = Effect.fnUntraced(
+  function*(message = bulk, isComingBack = true, slots = atOnce, since = 0) {
+    const { through } = yield* RateGates.RateGates
+    const from = yield* Clock.currentTimeMillis
+    return yield* through<End>(key, message, {
+      ...slots,
+      begin: (_, waited) => Effect.map(Clock.currentTimeMillis, (now) => ["passed", now - from, waited]),
+      sentAway: (wait, comesBack) =>
+        Effect.sync(() => {
+          if (isComingBack) comesBack()
+          return ["away", Math.round(wait), false]
+        }),
+      waits: Effect.void,
+      handedOver: Effect.never,
+      left: Effect.never,
+      named: () => undefined,
+      since
+    })
+  }
+)
 
 const start = (message = bulk, slots = atOnce) => Effect.forkChild(go(message, true, slots), { startImmediately: true })
 
@@ -66,7 +65,8 @@ describe("RateGates", () => {
         waits: Effect.void,
         handedOver: Effect.never,
         left: Effect.never,
-        named: () => undefined
+        named: () => undefined,
+        since: 0
       }
       assert.isTrue(yield* through("another", bulk, other))
       const waiting = yield* start()
@@ -144,6 +144,39 @@ describe("RateGates", () => {
       assert.isAtMost(yield* passed(false), 9)
       assert.isAtLeast(yield* passed(true), 20)
     }))
+
+  it.effect("who is due for longer takes the place of who is due for the shortest time, in its turn, or else in its lane", () =>
+    Effect.gen(function*() {
+      yield* refuse()
+      const come = (since: number, tenantId: string, lane: Lane = "bulk") =>
+        Effect.forkChild(go(messageOf(lane, tenantId), true, atOnce, since), { startImmediately: true })
+      const ends = (fibers: ReadonlyArray<Fiber.Fiber<End>>) =>
+        Effect.map(Effect.forEach(fibers, Fiber.join), (all) => all.map(([what]) => what))
+      const [first, youngest, second] = [yield* come(1, "a"), yield* come(9, "a"), yield* come(2, "a")]
+      const [asYoung, older] = [yield* come(9, "a"), yield* come(3, "a")]
+      yield* Effect.yieldNow
+      assert.deepStrictEqual([first, youngest, second, asYoung, older].map(settled), [false, true, false, true, false])
+      assert.deepStrictEqual(yield* ends([youngest, asYoung]), ["away", "away"])
+      const others = yield* Effect.forEach(Array.from({ length: 30 }, (_, n) => n), (n) => come(100 + n, `${n}`))
+      const [late, old] = [yield* come(200, "late"), yield* come(0, "old")]
+      const other = yield* come(300, "password", "transactional")
+      yield* Effect.yieldNow
+      assert.deepStrictEqual([first, second, older, late, old, other].map(settled), [
+        false,
+        false,
+        false,
+        true,
+        false,
+        false
+      ])
+      const waiting = others.filter((fiber) => !settled(fiber))
+      assert.deepStrictEqual(waiting, others.slice(0, waiting.length))
+      yield* TestClock.adjust(15_000)
+      assert.deepStrictEqual(
+        yield* ends([first, second, older, old, other, ...waiting]),
+        [first, second, older, old, other, ...waiting].map(() => "passed")
+      )
+    }).pipe(Effect.provide(RateGates.layer)))
 
   it.effect("lanes that wait pass by turns, and so do the tenants of a lane", () =>
     Effect.gen(function*() {
@@ -227,58 +260,4 @@ describe("RateGates", () => {
       refused("one more", 1n, 0)
       assert.deepStrictEqual(yield* go(), ["passed", 0, false])
     }).pipe(Effect.provide(RateGates.layer)))
-
-  it.effect("operators are told when the first message comes to a provider's gate, when it is none any more, and how fast it is meanwhile", () =>
-    Effect.gen(function*() {
-      const lines: Array<string> = []
-      const listening = Logger.layer([Logger.make(({ logLevel, message }) => {
-        lines.push(`${logLevel} ${JSON.stringify(message)}`)
-      })])
-      const { measure } = yield* RateGates.RateGates
-      const read = Effect.gen(function*() {
-        yield* measure
-        return (yield* Metric.snapshot).flatMap(({ attributes, id, state }) =>
-          id.startsWith("tidings_provider_") && Predicate.hasProperty(state, "value")
-            ? [[id.slice("tidings_provider_".length), attributes, state.value]]
-            : []
-        )
-      })
-      const of = { channel: "email", provider: "mail" }
-      const gauges = (rate: number, waiting: number) => [["call_rate", of, rate], ["waiting_messages", of, waiting]]
-      yield* Effect.gen(function*() {
-        yield* refuse()
-        assert.deepStrictEqual([yield* read, lines], [[], []])
-        const fibers = yield* Effect.replicateEffect(start(), 3)
-        assert.deepStrictEqual(yield* read, gauges(2, 3))
-        yield* TestClock.adjust(5_000)
-        yield* Effect.forEach(fibers, Fiber.join)
-        assert.lengthOf(lines, 1)
-        assert.match(
-          lines[0] ?? "",
-          /^Warn .*a provider takes no more for now, and is called at the rate that it takes/
-        )
-        assert.include(lines[0], JSON.stringify(configuration))
-        yield* TestClock.adjust("9 minutes")
-        assert.lengthOf(lines, 1)
-        yield* TestClock.adjust("1 minute")
-        assert.lengthOf(lines, 2)
-        assert.match(lines[1] ?? "", /^Info .*a provider takes all again/)
-        assert.deepStrictEqual(yield* read, gauges(0, 0))
-      }).pipe(Effect.provide(listening))
-    }).pipe(Effect.provide(RateGates.layer), Effect.provideService(Metric.MetricRegistry, new Map())))
-
-  it.effect("of a recipient's own server operators are told nothing", () =>
-    Effect.gen(function*() {
-      const lines: Array<unknown> = []
-      const listening = Logger.layer([Logger.make(({ message }) => {
-        lines.push(message)
-      })])
-      const { measure } = yield* RateGates.RateGates
-      yield* refuse()
-      const waiting = yield* Effect.forkChild(Effect.provide(go(bulk, true, atOnce, () => undefined), listening))
-      yield* TestClock.adjust("20 minutes")
-      yield* Fiber.join(waiting)
-      yield* measure
-      assert.deepStrictEqual([lines, yield* Metric.snapshot], [[], []])
-    }).pipe(Effect.provide(RateGates.layer), Effect.provideService(Metric.MetricRegistry, new Map())))
 })
