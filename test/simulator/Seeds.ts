@@ -1,5 +1,6 @@
 import type { History } from "#layers/testing/History.ts"
 import * as Simulation from "#layers/testing/Simulation.ts"
+import * as Changing from "./Changing.ts"
 import * as Checker from "./Checker.ts"
 import * as Lagging from "./Lagging.ts"
 import * as Ordinary from "./Story.ts"
@@ -10,11 +11,12 @@ export interface Finding {
   readonly complaints: ReadonlyArray<string>
 }
 
-/** One world in twenty lags. */
-export const live = (seed: number): History =>
-  seed % 20 === 12
-    ? Simulation.run(seed, Lagging.story, Lagging.options(seed))
-    : Simulation.run(seed, Ordinary.story, Ordinary.options(seed))
+/** One world in twenty lags, and in one of forty lists change all the time. */
+export const live = (seed: number): History => {
+  if (seed % 20 === 12) return Simulation.run(seed, Lagging.story, Lagging.options(seed))
+  if (seed % 40 === 15) return Simulation.run(seed, Changing.story, Changing.options(seed))
+  return Simulation.run(seed, Ordinary.story, Ordinary.options(seed))
+}
 
 /**
  * The first seed from `from` on, `count` at most, that finds something.

@@ -26,13 +26,13 @@ const told = ({ history }: Facts, steps: ReadonlyArray<Commit>): number => {
 
 /**
  * I7: who gives a shard up ends what it has begun in it, and begins nothing more. A recipient's messages go one by one: what has its first word
- * after another one's was begun after that.
+ * after another one's was begun after that. Whose a message was that came to no row is not known.
  */
 export const nothingBegun = (facts: Facts): ReadonlyArray<string> =>
   epochs(facts).flatMap((steps) => {
     const end = told(facts, steps)
     const ofRecipients = Map.groupBy(steps, ({ messageId, scope }) =>
-      `${scope} ${facts.rows.get(messageId)?.recipientKey}`)
+      `${scope} ${facts.rows.get(messageId)?.recipientKey ?? messageId}`)
     return [...ofRecipients.values()].flatMap((own) => {
       const late = own.filter(({ at }) =>
         at > end

@@ -1,5 +1,6 @@
 import { late } from "./Late.ts"
 import { owners } from "./Owners.ts"
+import { pages } from "./Pages.ts"
 
 /** A bug as a change of one place of `src/`; `text` is there exactly once. The last ones were real, and the simulator found them. */
 export interface Bug {
@@ -286,5 +287,6 @@ export const bugs: ReadonlyArray<Bug> = [
     becomes: "place(one)"
   },
   ...late,
-  ...owners
+  ...owners,
+  ...pages
 ]
