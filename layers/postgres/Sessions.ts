@@ -8,6 +8,9 @@ import { Effect, Layer, Redacted } from "effect"
  * other, and a statement that waited for a lock does not see what was committed under it. The cluster compares times
  * without a zone, so all sessions must have the same one, without summer time.
  *
+ * A session that waits to be told of something, or holds the locks of this node's shards, is idle for as long as nothing
+ * happens.
+ *
  * A node that vanishes, as its machine does, leaves its locks to the server, which by its defaults would hear of it
  * after two hours. No transaction of ours waits for anything but its own statements, so one that stands still for 10 s
  * is over. (`tcp_keepalives_*` are seconds; where an answer is on its way, `tcp_user_timeout` counts.)
@@ -16,6 +19,7 @@ const written = {
   timezone: "UTC",
   default_transaction_isolation: "read committed",
   idle_in_transaction_session_timeout: "10s",
+  idle_session_timeout: "0",
   tcp_keepalives_idle: "10",
   tcp_keepalives_interval: "5",
   tcp_keepalives_count: "3",

@@ -72,6 +72,15 @@ describe("sessions", () => {
       assert.deepStrictEqual(rows, [{ isolation: "read committed", zone: "UTC" }])
     }))
 
+  it.live("stay open while they only listen, or hold what this node owns, however soon the database ends idle ones", () =>
+    Effect.gen(function*() {
+      const url = yield* beginning({ idle_session_timeout: "50ms" })
+      const process = SqlClient.SqlClient.use((sql) => sql`select pg_backend_pid() as pid`)
+      const seen = Effect.all([process, Effect.andThen(Effect.sleep("500 millis"), process)])
+      const [before, after] = yield* Effect.provide(seen, Sessions.layer({ url, maxConnections: 1 }))
+      assert.deepStrictEqual(after, before)
+    }))
+
   it.live("begin also behind a pooler that takes no parameter but the zone", () =>
     Effect.gen(function*() {
       const url = yield* Effect.flatMap(beginning(unlike), pooler)
