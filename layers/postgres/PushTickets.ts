@@ -44,11 +44,11 @@ export const layer = Layer.effect(
       take: Effect.fnUntraced(
         function*(limit) {
           const now = yield* Clock.currentTimeMillis
-          const rows = yield* sql`with x as (select scope, message_id, number from push_tickets
-              where due_at <= ${now}::bigint order by due_at limit ${limit}::int for update skip locked)
-            update push_tickets t set due_at = ${now + lease}::bigint from x where ${sql.literal(isSame)}
-            returning t.scope, t.message_id as "messageId", t.number as attempt, t.provider, t.tickets, t.reached,
-              t.sent_at::float8 as "sentAt"`.pipe(Effect.flatMap(decode))
+          const rows = yield* sql`update push_tickets set due_at = ${now + lease}::bigint where ctid = any(array(
+              select ctid from push_tickets where due_at <= ${now}::bigint
+              order by due_at limit ${limit}::int for update skip locked))
+            returning scope, message_id as "messageId", number as attempt, provider, tickets, reached,
+              sent_at::float8 as "sentAt"`.pipe(Effect.flatMap(decode))
           // Of tickets that do not decode nothing is left, and so the row is not kept.
           return rows.map((row) => ({ ...row, tickets: Option.getOrElse(decodeTickets(row.tickets), () => []) }))
         },
@@ -58,11 +58,11 @@ export const layer = Layer.effect(
       keep: Effect.fnUntraced(
         function*(left) {
           yield* sql.unsafe(
-            `with held as materialized (select x.* from json_to_recordset($1::json) as x(${columns}) cross join lateral (
-                select from push_tickets t where ${isSame} for update) t),
-            gone as (delete from push_tickets t using held x where ${isSame} and x.due_at is null)
+            `with held as materialized (select x.*, t.place from json_to_recordset($1::json) as x(${columns}) cross join lateral (
+                select ctid as place from push_tickets t where ${isSame} for update) t),
+            gone as (delete from push_tickets where ctid = any(array(select place from held where due_at is null)))
             update push_tickets t set tickets = x.tickets, reached = x.reached, due_at = x.due_at
-              from held x where ${isSame} and x.due_at is not null`,
+              from held x where t.ctid = x.place and x.due_at is not null`,
             [JSON.stringify(left.map(rowOf).toSorted(inOrder))]
           )
         },

@@ -1,3 +1,4 @@
+import { inOrder } from "#layers/postgres/InOrder.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { ExpansionState } from "#schemas/Expansion.ts"
 import { MessageId } from "#schemas/MessageId.ts"
@@ -30,14 +31,19 @@ export const record = ({ endedAt, error, ...row }: typeof Row.Type): RequestReco
   error: error ?? undefined
 })
 
-/** The requests to many of a scope, the newest first. */
-export const list = (sql: SqlClient.SqlClient, cursors: Cursor.Cursors): MessageLog["Service"]["requests"] =>
-  Effect.fn("MessageLog.requests")(function*(scope, { cursor, limit, state }) {
+/**
+ * The requests to many of a scope, the newest first. The state is a part of the statement, not a parameter of it: a plan
+ * for any state is one for that of nearly all, and would look for a few that failed among all of them.
+ */
+export const list = (sql: SqlClient.SqlClient, cursors: Cursor.Cursors): MessageLog["Service"]["requests"] => {
+  const ordered = inOrder(sql)
+  return Effect.fn("MessageLog.requests")(function*(scope, { cursor, limit, state }) {
     const sealed: Cursor.List = { scope, route: "requests", filters: [state ?? null] }
     const before = yield* IdPages.after(cursors, sealed, cursor)
-    const rows = yield* sql`select ${sql.literal(columns)} from expansions where scope = ${scope}
-        ${state === undefined ? sql`` : sql`and state = ${state}`}
+    const rows = yield* ordered(sql`select ${sql.literal(columns)} from expansions where scope = ${scope}
+        ${state === undefined ? sql`` : sql`and state = ${sql.literal(`'${state}'`)}`}
         ${before === undefined ? sql`` : sql`and id < ${before}`}
-      order by id desc limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
+      order by id desc limit ${limit + 1}::int`).pipe(Effect.flatMap(decode))
     return IdPages.page(cursors, sealed, rows.map(record), limit, ({ id }) => id)
   }, orUnavailable)
+}
