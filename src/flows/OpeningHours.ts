@@ -36,7 +36,8 @@ const monthDay = `${month}(?: ?\\d{1,2}(?![\\d:]))?`
 // backtrack exponentially on a long list.
 const date = `${monthDay}(?: ?- ?(?:${monthDay}|\\d{1,2}(?![\\d:])))?`
 const day = `${weekday}(?: ?- ?${weekday})?`
-const time = "\\d{1,2}:[0-5]\\d ?- ?\\d{1,2}:[0-5]\\d"
+const clock = "\\d{1,2}:[0-5]\\d(?: ?[ap]m)?"
+const time = `${clock} ?- ?${clock}`
 const list = (item: string): string => `${item}(?: ?, ?${item})*`
 const rule = new RegExp(`^(${list(date)})?:? ?(${list(day)})? ?(${list(time)}|off|closed|24/7)?$`)
 
@@ -60,9 +61,13 @@ const daysOf = (text: string): ReadonlyArray<number> => {
   return Array.from({ length: (to - from + 7) % 7 + 1 }, (_, n) => (from + n) % 7)
 }
 
+/** Reads `17:30`, `5:30 pm` or, as an example of the compatible service has it, `17:30pm`. */
 const minutes = (text: string): number => {
-  const [hours = "", rest = ""] = text.trim().split(":")
-  return Number(hours) * 60 + Number(rest)
+  const [, hours = "", rest = "", half] = /^(\d+):(\d+) ?([ap]m)?$/.exec(text.trim()) ?? []
+  const hour = Number(hours)
+  if (half === "am" && hour > 12) return Number.NaN
+  const shift = half === "pm" && hour < 12 ? 12 : half === "am" && hour === 12 ? -12 : 0
+  return (hour + shift) * 60 + Number(rest)
 }
 
 const timeSpan = (text: string): Span => {

@@ -67,6 +67,16 @@ describe("OpeningHours (api.md 26.6)", () => {
     assert.strictEqual(opens("Mo;", "2026-11-24T12:30"), "2026-11-30T00:00")
   })
 
+  it("times may have am and pm, as in the example of the compatible service's reference", () => {
+    assert.strictEqual(opens("Mo-Fr 08:00-18:00pm", "2026-11-23T17:59"), "2026-11-23T17:59")
+    assert.strictEqual(opens("Mo-Fr 08:00-18:00pm", "2026-11-23T18:00"), "2026-11-24T08:00")
+    assert.strictEqual(opens("Mo-Fr 8:00 AM - 6:00 PM", "2026-11-23T18:00"), "2026-11-24T08:00")
+    assert.strictEqual(opens("12:00am-12:30pm", "2026-11-23T12:29"), "2026-11-23T12:29")
+    assert.strictEqual(opens("12:00am-12:30pm", "2026-11-23T12:30"), "2026-11-24T00:00")
+    assert.strictEqual(opens("10:00pm-2:00am", "2026-11-23T02:00"), "2026-11-23T22:00")
+    assert.strictEqual(opens("08:00-18:00am", "2026-11-23T02:00"), "not understood")
+  })
+
   it("months and dates, lists and exceptions; the last rule of a day holds", () => {
     assert.strictEqual(opens("Dec-Jan Mo 10:00-11:00", "2026-11-23T00:00"), "2026-12-07T10:00")
     assert.strictEqual(opens("Dec 24-26 10:00-11:00", "2026-12-20T00:00"), "2026-12-24T10:00")
@@ -144,7 +154,17 @@ describe("OpeningHours (api.md 26.6)", () => {
   })
 
   it("says so soon of whatever length", () => {
-    for (const part of ["Jan- ,", "Jan 1 - ,", "Jan 1 - Feb 2 , ", "Mo - Tu , ", "Jan - Feb ,", "Jan 1 - 2 , "]) {
+    for (
+      const part of [
+        "Jan- ,",
+        "Jan 1 - ,",
+        "Jan 1 - Feb 2 , ",
+        "Mo - Tu , ",
+        "9:00 am - 1:00 pm , ",
+        "Jan - Feb ,",
+        "Jan 1 - 2 , "
+      ]
+    ) {
       const text = `${part.repeat(1_000 / part.length - 1)}x`
       assert.isUndefined(OpeningHours.parse(text), part)
       assertQuick(() => OpeningHours.parse(text), part)
