@@ -3,7 +3,7 @@ import { DateTime, Option } from "effect"
 
 export const utc = DateTime.zoneMakeOffset(0)
 
-export const hasOffset = (text: string): boolean => /(?:Z|[+-]\d\d:?\d\d)$/i.test(text.trim())
+export const hasOffset = (text: string): boolean => /(?:Z|[+-](?:\d\d:?\d\d|\d:\d\d))$/i.test(text.trim())
 
 /**
  * Stricter than `Date`, which finds a year in nearly any text with a number: `Mo-Fr 9-17` would be a day of 2001, and
@@ -11,13 +11,17 @@ export const hasOffset = (text: string): boolean => /(?:Z|[+-]\d\d:?\d\d)$/i.tes
  */
 const iso8601 = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: ?(?:Z|[+-]\d\d:?\d\d))?)?$/i
 
+/** `+7:00`, which an example of the compatible service's documentation has. */
+const shortOffset = /([+-])(\d:\d\d)$/
+
 /**
  * The instant of an ISO 8601 date, in epoch ms. A date without an offset is in `zone`. `undefined`: it is not a date.
  */
-export const parse = (text: string, zone: DateTime.TimeZone): number | undefined => {
-  if (!iso8601.test(text.trim()) || !isDay(text.trim())) return undefined
+export const parse = (given: string, zone: DateTime.TimeZone): number | undefined => {
+  const text = given.trim().replace(shortOffset, "$10$2")
+  if (!iso8601.test(text) || !isDay(text)) return undefined
   const parsed = hasOffset(text)
-    ? DateTime.make(text.trim())
-    : DateTime.makeZoned(text.trim(), { timeZone: zone, adjustForTimeZone: true })
+    ? DateTime.make(text)
+    : DateTime.makeZoned(text, { timeZone: zone, adjustForTimeZone: true })
   return Option.getOrUndefined(Option.map(parsed, DateTime.toEpochMillis))
 }

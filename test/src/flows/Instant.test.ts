@@ -22,6 +22,14 @@ describe("dates that callers write", () => {
       })
   )
 
+  it("an offset may have an hour of one digit, as in an example of the compatible service's documentation", () => {
+    const at = Date.UTC(2024, 9, 10, 23, 37, 25)
+    assert.strictEqual(Instant.parse("2024-10-11T06:37:25+7:00", DateTime.zoneMakeNamedUnsafe("Asia/Tokyo")), at)
+    assert.strictEqual(Instant.parse("2024-10-10 16:37:25 -7:00", Instant.utc), at)
+    assert.isUndefined(Instant.parse("2024-10-10-7:00", Instant.utc))
+    assert.isTrue(Instant.hasOffset("2024-10-11T06:37:25+7:00"))
+  })
+
   it("also not where a time zone is given for it", () => {
     const zone = DateTime.zoneMakeNamedUnsafe("Europe/Berlin")
     assert.isUndefined(Instant.parse("2027-02-29T10:00", zone))
