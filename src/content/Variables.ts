@@ -100,8 +100,11 @@ export const fill = (source: string, scope: Scope, budget: Budget, writer: Write
   return ""
 }
 
-/** The value of a path as `loop` spells it: `data.items`, `items`, `$.item.children`. */
+/** Braces as templates have them, around a whole path. */
+const braced = /^\s*\{\{([^{}]*)\}\}\s*$/
+
+/** The value of a path as `loop` spells it: `data.items`, `items`, `$.item.children`, also in braces (`{{items}}`). */
 export const valueAt = (path: string, scope: Scope): Value => {
-  const [first = "", ...rest] = keysOf(path.trim())
+  const [first = "", ...rest] = keysOf(path.replace(braced, "$1").trim())
   return rest.reduce<Value>((value, key) => member(value, key), rootOf(scope).named(first))
 }

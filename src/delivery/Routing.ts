@@ -59,7 +59,7 @@ export const plan = (
   const scan = Conditions.newScan()
 
   const holds = (condition: string | null | undefined): boolean => {
-    if (condition === undefined || condition === null) return true
+    if (condition === undefined || condition === null || condition === "") return true
     const held = scan.left >= 0 ? Conditions.evaluate(condition, context, scan) : Result.succeed(false)
     if (Result.isFailure(held)) findings.invalid ??= held.failure.detail
     const holds = Result.getOrElse(held, () => false)

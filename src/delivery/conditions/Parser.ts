@@ -174,9 +174,16 @@ class Reader {
   }
 }
 
-/** The expression a text stands for, or where it stops being one. */
+/** Braces as templates have them, around the whole text. */
+const braced = /^(\s*)\{\{([^{}]*)\}\}\s*$/
+
+/**
+ * The expression a text stands for, or where it stops being one. It may be in braces (`{{user.isPremium}}`), as in an
+ * example of the compatible service's documentation.
+ */
 export const parse = (text: string): Result.Result<Expression, InvalidCondition> =>
-  Result.flatMap(tokens(text), (found) => {
+  // Spaces for the braces: what is wrong is told by its place in the text.
+  Result.flatMap(tokens(text.replace(braced, "$1  $2")), (found) => {
     const reader = new Reader(found)
     const expression = reader.whole()
     return reader.failure === undefined ? Result.succeed(expression) : Result.fail(reader.failure)

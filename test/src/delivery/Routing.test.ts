@@ -126,6 +126,8 @@ describe("Routing to configurations by their names", () => {
           onSuccess: () => undefined
         }
       )
+    // An editor leaves an empty text where a condition was deleted.
+    assert.isUndefined(detail(""))
     assert.strictEqual(detail("false"), "Filter: A condition of the message left no channel")
     assert.match(
       detail("data.x ===") ?? "",

@@ -99,6 +99,11 @@ describe("Elements", () => {
     )
   })
 
+  it("a loop's path may be in braces, as in an example of the compatible service's documentation", () => {
+    const content = elements({ ...text("{{$.item}}"), loop: "{{items}}" }, { ...text("no"), loop: "{{a}}{{b}}" })
+    assert.strictEqual(render(content, { data: { items: ["tea", "pot"] } }).body, "tea\npot")
+  })
+
   it("refuses lists in more than five lists", () => {
     const nested = (depth: number): Piece => ({
       type: "list",
