@@ -45,6 +45,14 @@ const hexadecimal = (character: string): string => `%${character.charCodeAt(0).t
 /** Characters that end or change an attribute's value without quotes. */
 const unquoted = /[\s=]/g
 
+/** The type of a script that is no code, but what a mail says, for mail services: an order, a flight (schema.org). */
+const linkedData = /^application\/ld\+json$/i
+
+/** The text of a string in JSON, without any character that could end the script. */
+const inString = (data: string): string =>
+  JSON.stringify(data).slice(1, -1)
+    .replaceAll(/[<>&\u2028\u2029]/g, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`)
+
 /** How many characters of a name, or of an address without what browsers drop of it, are looked at. */
 const longest = 256
 
@@ -63,6 +71,10 @@ const after = (text: string, found: number, length: number): number => found < 0
 export const contexts = (budget: Budget): Writer => {
   let state: State = "Text"
   let isPreformatted = false
+  /** Whether the element's type, of which the first counts, is that of linked data. */
+  let isData: boolean | undefined
+  /** Within a string of linked data. */
+  let isQuoted = false
   /** Within a comment that Outlook reads as HTML; all others look for its end alone. */
   let isConditional = false
   let element = ""
@@ -99,11 +111,19 @@ export const contexts = (budget: Budget): Writer => {
     const isOpen = end < at
     if (said.length < longest) said += meaningfulOf(text.slice(at, isOpen ? text.length : end)).slice(0, longest)
     if (isOpen) return text.length
+    if (element === "script" && attribute === "type") isData ??= linkedData.test(said)
     toName()
     return quote === "" ? end : end + 1
   }
 
   const rawText = (text: string, at: number): number => {
+    const next = endOfRaw(text, at)
+    if (isData !== true) return next
+    for (const [mark] of text.slice(at, next).matchAll(/\\[^]|"/g)) if (mark === "\"") isQuoted = !isQuoted
+    return next
+  }
+
+  const endOfRaw = (text: string, at: number): number => {
     const end = /<\/([a-z-]+)(?=[\s/>])/gi
     end.lastIndex = at
     for (let found = end.exec(text); found !== null; found = end.exec(text)) {
@@ -131,6 +151,8 @@ export const contexts = (budget: Budget): Writer => {
       }
       case "Less":
         element = ""
+        isData = undefined
+        isQuoted = false
         state = character === "!" || character === "?" ? "Bogus" : /[a-z/]/i.test(character) ? "Tag" : "Text"
         return at
       case "Tag": {
@@ -213,7 +235,8 @@ export const contexts = (budget: Budget): Writer => {
       case "Value":
         return attributeValue(data)
       case "Raw":
-        return escapable.includes(element) ? escape(data) : harmless(data)
+        if (escapable.includes(element)) return escape(data)
+        return isQuoted ? inString(data) : harmless(data)
       // A hyphen could be part of what begins or ends a comment.
       default:
         return harmless(data).replaceAll("-", "")

@@ -170,6 +170,33 @@ describe("Data in an author's HTML", () => {
     assert.strictEqual(written("<!-- <a href=§> <p>§</p> -->", "--", "a"), "<!-- <a href=> <p>a</p> -->")
   })
 
+  it("is the text of a string in the data that an author has for mail services, and ends neither", () => {
+    const values = [
+      "Müller \"& Söhne\" \\",
+      "https://x.io/?a=1&b=2",
+      "12.50",
+      "</script><script>\n<!-- \u2028"
+    ] as const
+    for (const type of ["\"application/ld+json\"", "'Application/LD+JSON' id=\"a\"", "application/ld+json"]) {
+      const html = written(
+        `<script type=${type}>{"name": "§", "a \\"b": "url: §", "price": §, "text": "§"}</script><p>§`,
+        ...values,
+        "<b>"
+      )
+      const [, json = "", after] = /^<script[^>]*>([^<]*)<\/script>(.*)$/s.exec(html) ?? []
+      const [name, url, price, text] = values
+      assert.deepStrictEqual(JSON.parse(json), { name, "a \"b": `url: ${url}`, price: Number(price), text })
+      assert.strictEqual(after, "<p>&lt;b&gt;")
+    }
+    const two = "<script type='text/javascript' type='application/ld+json'>"
+    const others = ["<script type=\"text/javascript\">", two, "<script>", "<style type='application/ld+json'>"]
+    const ended = "<script type='application/ld+json'></script><script>"
+    assertAll(
+      [...others, ended, "<script type='application/ld+json'>"].map((begun) => `${begun}{"a": "b" + `),
+      harmless
+    )
+  })
+
   it("has letters, digits and a few marks of all that ASCII has, where it is without meaning", () => {
     const ascii = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)).join("")
     const kept = " #%,-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
