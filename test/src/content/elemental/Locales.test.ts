@@ -53,9 +53,35 @@ describe("Locales of elements (api.md 2.5)", () => {
       ["exact", "exact", "language", "language", "other", "own", "own", "own", "own"]
     )
     assert.deepStrictEqual(
-      ["sr-Latn-ME", "SR_latn", "sr-Cyrl-ME", "sr-ME", "zh-Hant-TW-x1"].map(said),
-      ["script", "script", "language", "language", "other"]
+      ["sr-Latn-ME", "SR_latn", "sr-Cyrl-ME", "sr-RS", "sr-ME", "zh-Hant-TW-x1"].map(said),
+      ["script", "script", "language", "language", "script", "other"]
     )
+  })
+
+  it("a country stands for the script that is usual there, and the script for what is said without one", () => {
+    const by = (...names: ReadonlyArray<string>) => {
+      const locales = Object.fromEntries(names.map((name) => [name, { content: name }]))
+      return (locale: string) => localized({ type: "text", content: "own", locales }, locale)["content"]
+    }
+    const scripts = by("zh-Hant", "zh-Hans")
+    assert.deepStrictEqual(
+      ["zh-TW", "zh_HK", "zh-Hant-TW", "zh-CN", "zh-SG", "zh", "zh-Hans-MY", "zh-Latn", "en-US"].map(scripts),
+      ["zh-Hant", "zh-Hant", "zh-Hant", "zh-Hans", "zh-Hans", "zh-Hans", "zh-Hans", "own", "own"]
+    )
+    const countries = by("zh-TW", "zh", "en-US", "az")
+    assert.deepStrictEqual(
+      ["zh-Hant-TW", "zh-Hans-TW", "zh-Hant-HK", "zh-Hans-CN", "en-Latn-US", "en-Latn-US-x1", "az-xx-1a", "az-a1-b2"]
+        .map(countries),
+      ["zh-TW", "zh", "zh", "zh", "en-US", "en-US", "az", "az"]
+    )
+    const all = by("zh", "zh-Hant", "zh-Hant-HK", "zh-TW")
+    assert.deepStrictEqual(["zh-HK", "zh-TW", "zh-MO", "zh-Hant-TW", "zh"].map(all), [
+      "zh-Hant-HK",
+      "zh-TW",
+      "zh-Hant",
+      "zh-Hant",
+      "zh"
+    ])
   })
 
   it("a language has its old code, too, as Android and Java call it", () => {
