@@ -34,6 +34,8 @@ const sideOf = (language: string | undefined): Side => {
   return (written === undefined ? rightToLeft.test(language) : scriptsFromRight.test(written)) ? "right" : "left"
 }
 
+const directionOf = (side: Side): string => side === "right" ? "rtl" : "ltr"
+
 const top = `<!doctype html>
 <html${mark("tongue")}>
 <head>
@@ -99,7 +101,7 @@ export const page = ({ blocks, first, footer, look, title }: Mail): Framed => {
   const side = sideOf(language)
   const words = preheader(first)
   return fill(words === "" ? silent : spoken, {
-    tongue: language === undefined ? "" : ` lang="${escape(language)}"${side === "right" ? ` dir="rtl"` : ""}`,
+    tongue: language === undefined ? "" : ` lang="${escape(language)}" dir="${directionOf(side)}"`,
     title: escape(title),
     preheader: words,
     align: side,
@@ -127,7 +129,7 @@ export const branded = (
   write: (template: string) => string
 ): Framed => {
   const side = sideOf(look.language)
-  const direction = side === "right" ? "rtl" : "ltr"
+  const direction = directionOf(side)
   const words = preheader(first)
   return fill(words === "" ? layout.silent : layout.spoken, {
     lang: look.language ?? "und",

@@ -76,8 +76,8 @@ describe("The page of a mail", () => {
       assert.deepStrictEqual([lang, dir, direction, align], [language, "rtl", "rtl", "right"])
     }
     for (const language of leftToRight) {
-      assert.deepStrictEqual(page(mail({ language })).read, [language, undefined, "left"])
-      assert.deepStrictEqual(page(mail({ language })).outer, [language, undefined])
+      assert.deepStrictEqual(page(mail({ language })).read, [language, "ltr", "left"])
+      assert.deepStrictEqual(page(mail({ language })).outer, [language, "ltr"])
       const { align, dir, direction, lang } = filled(mail({ language }))
       assert.deepStrictEqual([lang, dir, direction, align], [language, "ltr", "ltr", "left"])
     }
