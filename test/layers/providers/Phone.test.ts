@@ -17,6 +17,16 @@ describe("Phone", () => {
       })
   )
 
+  it("is a number also with the marks that programs put around it, and with any hyphen", () => {
+    const copied = [
+      "\u202a+1 415 555‑2671\u202c",
+      "\u2066+1–415−555-2671\u2069",
+      "\u200e+1(415)\u2060555\u200b2671\ufeff",
+      "+1\u00ad4155552671"
+    ]
+    for (const text of copied) assert.strictEqual(Phone.e164(text), "+14155552671", JSON.stringify(text))
+  })
+
   it("nothing else is one", () => {
     for (const text of ["", "+", "14155552671", "++14155552671", "+1415555267a", "+14155552671,", "tel:+14155552671"])
       assert.isUndefined(Phone.e164(text), text)
