@@ -90,6 +90,23 @@ export const make = (journal: Journal["Service"], changed: () => void = () => un
     return owner.drainsUntil
   }
 
+  let cutOffAt: bigint | undefined
+
+  /** Tells once of all steps that are cut off at one time: a stop waits equally long for all shards. */
+  const sayCutOff = (owner: Owner) =>
+    Effect.suspend(() => {
+      const { drainsUntil } = owner
+      if (drainsUntil === cutOffAt) return Effect.void
+      cutOffAt = drainsUntil
+      const all = [...new Set([...owners.values(), owner])].filter((one) => one.drainsUntil === drainsUntil)
+      return Effect.logWarning(
+        "steps without an answer are cut off after 15 s; who owns their shards next takes them up",
+        {
+          steps: all.reduce((sum, { running }) => sum + running, 0)
+        }
+      )
+    })
+
   const drain = (owner: Owner) =>
     Effect.gen(function*() {
       const now = yield* Clock.monotonicTimeNanos
@@ -97,6 +114,7 @@ export const make = (journal: Journal["Service"], changed: () => void = () => un
       if (owner.running > 0 && until > now) {
         yield* owner.idle.await.pipe(Effect.timeoutOption(Duration.nanos(until - now)))
       }
+      if (owner.running > 0) yield* sayCutOff(owner)
       if (owners.get(owner.shard) === owner) owners.delete(owner.shard)
     })
 

@@ -4,7 +4,7 @@ import { Journal } from "#src/delivery/Journal.ts"
 import * as Owned from "#src/delivery/shards/Owned.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Fiber, Schema } from "effect"
+import { Clock, Effect, Fiber, Logger, Schema } from "effect"
 import { TestClock } from "effect/testing"
 
 const unused = Effect.die("nothing but claims is asked for")
@@ -140,6 +140,34 @@ describe("Owned", () => {
       yield* own(5)
       yield* TestClock.adjust("1 minute")
       assert.isUndefined(owned.find(5), "none is taken any more")
+    }).pipe(Effect.scoped))
+
+  it.effect("a stop tells once of the steps that had no end in time, in all shards, and of none that had", () =>
+    Effect.gen(function*() {
+      const lines: Array<unknown> = []
+      const logged = Logger.layer([Logger.make(({ message }) => lines.push(message))])
+      const stopped = Effect.fnUntraced(function*(endsAfter: number) {
+        const owned = always()
+        const owning = yield* Effect.forEach(
+          [3, 4, 5],
+          (shard) => Effect.forkScoped(owned.own(shard, "node", Effect.void), { startImmediately: true })
+        )
+        for (const shard of [3, 4, 4]) {
+          const entered = owned.enter(owned.find(shard))
+          if (entered !== undefined)
+            yield* Effect.forkScoped(Effect.delay(Effect.sync(() => owned.leave(entered)), endsAfter))
+        }
+        yield* owned.stop
+        yield* Effect.forkScoped(Fiber.interruptAll(owning), { startImmediately: true })
+        yield* TestClock.adjust("1 minute")
+      }, Effect.provide(logged))
+      yield* stopped(14_000)
+      assert.deepStrictEqual(lines, [])
+      yield* stopped(16_000)
+      assert.deepStrictEqual(lines, [[
+        "steps without an answer are cut off after 15 s; who owns their shards next takes them up",
+        { steps: 3 }
+      ]])
     }).pipe(Effect.scoped))
 
   it.effect("P2: a shard that is given back while it is handed over is its new epoch's, and no step of the old one's begins", () =>
