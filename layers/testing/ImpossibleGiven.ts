@@ -55,6 +55,9 @@ const entryFault = (kind: Kind, id: string, value: unknown): string | undefined 
   // Whoever gives more of a template would think that it has an effect.
   const [more] = kind === "templates" && Predicate.isObject(value) ? unknown(`.${id}`, value, ofATemplate) : []
   if (more !== undefined) return more
+  // As the body of PUT /profiles/:id has it.
+  if (kind === "profiles" && Predicate.hasProperty(value, "profile") && Predicate.isObject(value.profile))
+    return `.${id} has its fields within profile, where nobody looks for them`
   const decoded = kinds[kind].value(value)
   return Result.isFailure(decoded) ? `.${id} is refused: ${inWords(decoded.failure)}` : undefined
 }

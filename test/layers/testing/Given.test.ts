@@ -218,6 +218,10 @@ describe("what a world begins with", () => {
         "has tennants, which is none of profiles, lists, topics, templates, strategies, brands, tenants, audiences"
       ],
       [nameless, ".tenants.acme is refused: name: Required"],
+      [
+        { profiles: { ada: { profile: { email: "ada@x.test" } } } },
+        ".profiles.ada has its fields within profile, where nobody looks for them"
+      ],
       [{ tenants: { a: { name: "A", parent_tenant_id: "b" } } }, ".tenants.a has the parent b, which is none of them"],
       [
         { tenants: { a: { name: "A", parent_tenant_id: "b" }, b: { name: "B", parent_tenant_id: "a" } } },
