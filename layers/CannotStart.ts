@@ -80,14 +80,17 @@ export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotList
   }
 }
 
+/** What to do where the data directory cannot be written. */
+export const toWrite = (cause: unknown): string =>
+  `${/ENOSPC|EDQUOT/.test(said(cause)) ? "make room there" : "make it writable"}, or set TIDINGS_DATA_DIR`
+
 /** The data directory cannot keep the secret key (design.md §6). */
 export class CannotKeepKey extends Schema.TaggedError<CannotKeepKey>()("CannotKeepKey", {
   directory: Schema.String,
   cause: Schema.Defect()
 }) {
   override get message(): string {
-    return `cannot keep the secret key in data directory ${this.directory}: ${said(this.cause)}; ` +
-      "make it writable, or set TIDINGS_DATA_DIR"
+    return `cannot keep the secret key in data directory ${this.directory}: ${said(this.cause)}; ${toWrite(this.cause)}`
   }
 }
 

@@ -1,4 +1,5 @@
 import { CannotConnect, CannotListen, sentence } from "#layers/CannotStart.ts"
+import { DataDirectoryUnusable } from "#layers/postgres/embedded/EmbeddedError.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { SqlError } from "effect/sql"
 
@@ -21,6 +22,18 @@ describe("a start that cannot listen", () => {
     }
     for (const [code, sentence] of Object.entries(told)) {
       assert.strictEqual(saidOf(code, `getaddrinfo ${code} node-1`), `cannot listen on node-1:23000: ${sentence}`)
+    }
+  })
+})
+
+describe("a start whose data directory cannot be written", () => {
+  it("says to make room where there is none, and else to make it writable", () => {
+    const told = { "ENOSPC: no space left on device, write": "make room there", "EROFS: read-only": "make it writable" }
+    for (const [said, remedy] of Object.entries(told)) {
+      assert.strictEqual(
+        new DataDirectoryUnusable({ directory: "/data", cause: new Error(said) }).message,
+        `data directory /data cannot be used: Error: ${said}; ${remedy}, or set TIDINGS_DATA_DIR`
+      )
     }
   })
 })

@@ -145,7 +145,10 @@ describe("the secret key's file", () => {
       const { message } = yield* Effect.flip(
         keyOf(directory).pipe(Effect.provideService(FileSystem.FileSystem, full))
       )
-      assert.include(message, `cannot keep the secret key in data directory ${directory}: ENOSPC: no space left`)
+      assert.strictEqual(
+        message,
+        `cannot keep the secret key in data directory ${directory}: ENOSPC: no space left; make room there, or set TIDINGS_DATA_DIR`
+      )
       assert.deepStrictEqual(yield* files.readDirectory(directory), [])
     }).pipe(Effect.provide(services)))
 

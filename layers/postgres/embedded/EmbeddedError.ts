@@ -1,3 +1,4 @@
+import { toWrite } from "#layers/CannotStart.ts"
 import { Schema } from "effect"
 
 /** The process that owns a data directory, as it describes itself: `host` is the name of its machine or container. */
@@ -24,8 +25,7 @@ export class DataDirectoryUnusable extends Schema.TaggedError<DataDirectoryUnusa
   cause: Schema.Defect()
 }) {
   override get message(): string {
-    return `data directory ${this.directory} cannot be used: ${String(this.cause)}; ` +
-      "make it writable, or set TIDINGS_DATA_DIR"
+    return `data directory ${this.directory} cannot be used: ${String(this.cause)}; ${toWrite(this.cause)}`
   }
 }
 
