@@ -15,6 +15,15 @@ export const Metadata = Schema.Struct({
   utm: optional(JsonMap)
 })
 
+/** How long a message, each of its channels and each provider may take, in ms; `criteria`: until what it escalates. */
+const MessageTimeout = Schema.Struct({
+  message: optional(Timeout),
+  channel: optional(Timeouts),
+  provider: optional(Timeouts),
+  escalation: optional(Timeout),
+  criteria: optional(Schema.Literals(["no-escalation", "delivered", "viewed", "engaged"]))
+})
+
 /** `message` of POST /send without its recipients: what is to be sent, and how (api.md §3). Durations in ms. */
 export const Instructions = Schema.Struct({
   template: optional(Id),
@@ -36,13 +45,9 @@ export const Instructions = Schema.Struct({
     timezone: optional(Schema.String)
   })),
   expiry: optional(JsonMap),
-  timeout: optional(Schema.Struct({
-    message: optional(Timeout),
-    channel: optional(Timeouts),
-    provider: optional(Timeouts),
-    escalation: optional(Timeout),
-    criteria: optional(Schema.Literals(["no-escalation", "delivered", "viewed", "engaged"]))
-  }))
+  timeout: optional(MessageTimeout),
+  /** An older name of `timeout` (api.md §3), which `OlderNames` replaces before anything is stored. */
+  timeouts: optional(MessageTimeout)
 })
 export type Instructions = typeof Instructions.Type
 

@@ -4,6 +4,7 @@ import type { JsonMap } from "#schemas/Optional.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
 import * as Text from "#schemas/Text.ts"
 import { SendRefused } from "#src/delivery/intake/Drafts.ts"
+import * as OlderNames from "#src/delivery/intake/OlderNames.ts"
 import * as Storable from "#src/delivery/intake/Storable.ts"
 import { Effect, Schema } from "effect"
 
@@ -39,7 +40,7 @@ export const instructions = Effect.fnUntraced(function*(
     Effect.mapError(() => new SendRefused({ detail: "message.override.channel: Expected an object for each channel" }))
   )
   const { brand_id: brandId, metadata } = message
-  const made: Instructions = {
+  const made = OlderNames.replaced({
     ...message,
     content,
     template: content === undefined ? template : undefined,
@@ -47,7 +48,7 @@ export const instructions = Effect.fnUntraced(function*(
     metadata: { ...metadata, event: metadata?.event ?? event },
     channels: settings(message.channels, channels ?? {}),
     providers: settings(message.providers, providers)
-  }
+  })
   const long = Storable.tooLongOfMessage(made)
   if (long !== undefined) return yield* new SendRefused({ detail: `message.${long}` })
   const refused = Storable.refusedOfMessage(made)

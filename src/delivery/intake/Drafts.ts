@@ -10,6 +10,7 @@ import type { NewExpansion } from "#src/delivery/Expansion.ts"
 import * as Groups from "#src/delivery/intake/Groups.ts"
 import * as Ids from "#src/delivery/intake/Ids.ts"
 import type { NewMessage, NewProfile } from "#src/delivery/Journal.ts"
+import * as OlderNames from "#src/delivery/intake/OlderNames.ts"
 import * as Recipients from "#src/delivery/intake/Recipients.ts"
 import { shardOf } from "#src/delivery/shards/ShardCount.ts"
 import * as Storable from "#src/delivery/intake/Storable.ts"
@@ -57,7 +58,8 @@ export interface Drafted {
  * is too long (`mostRepeated`).
  */
 export const make = Effect.fnUntraced(function*(draft: Draft): Effect.fn.Return<Drafted, SendRefused> {
-  const { at, instructions, principal: { keyState, scope }, requestId, shards, to } = draft
+  const { at, principal: { keyState, scope }, requestId, shards, to } = draft
+  const instructions = OlderNames.replaced(draft.instructions)
   const { content, template } = instructions
   const hasContent = content !== undefined && content !== null
   const hasTemplate = template !== undefined && template !== null

@@ -70,6 +70,13 @@ describe("the message of a bulk job", () => {
       assert.match(detail, /message\.override\.channel/)
     }))
 
+  it.effect("may have the older name of timeout, like a send's", () =>
+    Effect.gen(function*() {
+      const message = yield* Schema.decodeUnknownEffect(BulkMessage)({ event: "e", timeouts: { provider: 10_000 } })
+      const made = yield* Definition.instructions(message)
+      assert.deepStrictEqual([made.timeout, "timeouts" in made], [{ provider: 10_000 }, false])
+    }))
+
   it.effect("ignores what the published client's own example overrides, which is no provider's request", () =>
     Effect.gen(function*() {
       const message = { event: "event", override: { foo: "bar", nothing: null, smtp: { subject: "old" } } }

@@ -5,12 +5,12 @@ import * as Drafts from "#src/delivery/intake/Drafts.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 
-const drafted = (length: number, to: ReadonlyArray<Recipient>) =>
+const drafted = (length: number, to: ReadonlyArray<Recipient>, more: object = {}) =>
   Drafts.make({
     principal: { keyState: "published", scope: Scope.make(1) },
     requestId: MessageId.make(`1-00000001-${"0".repeat(24)}`),
     to,
-    instructions: { content: { title: "t", body: "b".repeat(length) } },
+    instructions: { content: { title: "t", body: "b".repeat(length) }, ...more },
     at: 1_000,
     shards: 64
   })
@@ -31,6 +31,21 @@ describe("Drafts", () => {
         for (const { size } of messages) assert.approximately(size, length, 200)
       })
   )
+
+  it.effect("an older name of timeout is stored as timeout, under what is said by that name", () =>
+    Effect.gen(function*() {
+      const timeouts = { provider: 10_000, channel: 60_000, message: 120_000 }
+      const { messages: [one] } = yield* drafted(1, [{ user_id: "ada" }], { timeouts })
+      assert.deepStrictEqual(one?.instructions, { content: { title: "t", body: "b" }, timeout: timeouts })
+      const { expansion } = yield* drafted(1, [{ list_id: "eng" }], {
+        timeouts,
+        timeout: { channel: 1, message: null }
+      })
+      assert.deepStrictEqual(expansion?.instructions, {
+        content: { title: "t", body: "b" },
+        timeout: { ...timeouts, channel: 1 }
+      })
+    }))
 
   it.effect("a recipient whose address is not whole is refused with what is missing of it", () =>
     Effect.gen(function*() {
