@@ -31,7 +31,7 @@ export interface Found {
 }
 
 /** Whether an index finds what the query names, however many other messages there are. */
-const isIndexed = ({ list, messageId, recipient, traceId, userId }: MessageQuery): boolean =>
+export const isIndexed = ({ list, messageId, recipient, traceId, userId }: MessageQuery): boolean =>
   [list, messageId, recipient, traceId, userId].some((name) => name !== undefined)
 
 const decodeIds = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ id: MessageId })))

@@ -23,7 +23,7 @@ const unknown = Effect.gen(function*() {
   for (const table of ["messages_20261121", "expansions", "push_tickets"]) {
     yield* sql`alter table ${sql(table)} set (autovacuum_enabled = false)`
   }
-  const ids = sql`(select n, ${`1-${(now / 1_000 - 60).toString(16)}-`} || lpad(n::text, 24, '0') as id
+  const ids = sql`(select n, ${`1-${(now / 1_000 - 60).toString(16)}-`} || left(md5(n::text), 24) as id
     from generate_series(1, ${many}::int) n) x`
   yield* sql`insert into messages (scope, id, request_id, shard, lane, recipient_key, key_state, status, event, template,
       recipient_name, enqueued_at, recipient, instructions)
@@ -45,12 +45,20 @@ layer(stores, { timeout: "60 seconds" })("What is read of a table of which nothi
     )
 
   for (const plan of ["force_custom_plan", "force_generic_plan"]) {
-    it.effect(`of messages, not many more than the first stretch of a search (${plan})`, () =>
+    it.effect(`of messages, not many more than the first stretch of a search, or than are named (${plan})`, () =>
       Effect.gen(function*() {
         const log = yield* MessageLog
         const { result, rows } = yield* planned(plan, "messages", log.list(scope, { ...Fixture.anything, limit: 20 }))
         assert.strictEqual(result.items.length, 20)
         assert.isBelow(rows, 2_500)
+        const [message] = result.items
+        // A plan for any trace, kept from when nothing is known of a small day, reads that day.
+        const trace = plan === "force_custom_plan" ? [{ traceId: message?.requestId }] : []
+        for (const named of [...trace, { recipient: message?.recipient }]) {
+          const found = yield* planned(plan, "messages", log.list(scope, { ...Fixture.anything, ...named, limit: 20 }))
+          assert.strictEqual(found.result.items.length, 1)
+          assert.isBelow(found.rows, 100)
+        }
       }))
 
     it.effect(`of requests in a state, a page (${plan})`, () =>
