@@ -3,6 +3,7 @@ import { Looks } from "#layers/postgres/Looks.ts"
 import { OpenSince } from "#layers/postgres/OpenDays.ts"
 import { OpenFrom } from "#layers/postgres/OpenRows.ts"
 import * as Expand from "#layers/postgres/journal/Expand.ts"
+import * as Owners from "#layers/postgres/journal/Owners.ts"
 import * as Ready from "#layers/postgres/journal/Ready.ts"
 import * as Unreadable from "#layers/postgres/journal/Unreadable.ts"
 import * as Filters from "#layers/postgres/messagelog/Filters.ts"
@@ -50,6 +51,7 @@ export const layer = Layer.effect(
     const since = yield* OpenSince
     const from = yield* OpenFrom
     const write = Expand.write(sql)
+    const telling = Owners.telling(sql, handover)
     const patiently = yield* Patience.within(ownersPatience)
     const looking = yield* Patience.asking(yield* Looks)
 
@@ -71,8 +73,8 @@ export const layer = Layer.effect(
         looking
       ),
       advance: Effect.fnUntraced(function*(step) {
-        const unowned = new Set(step.page?.members.map(({ shard }) => shard).filter((shard) => !handover.owns(shard)))
-        return yield* write(step, [...unowned]).pipe(
+        const shards = step.page?.members.map(({ shard }) => shard) ?? []
+        return yield* telling(shards, (unowned) => write(step, unowned)).pipe(
           Effect.retry({ schedule: again, while: (error) => !isRefusal(error) }),
           patiently,
           Effect.mapError((error) =>

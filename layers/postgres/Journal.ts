@@ -5,6 +5,7 @@ import * as Accept from "#layers/postgres/journal/Accept.ts"
 import { due } from "#layers/postgres/journal/Due.ts"
 import * as GroupCommit from "#layers/postgres/journal/GroupCommit.ts"
 import { observing } from "#layers/postgres/journal/Observe.ts"
+import * as Owners from "#layers/postgres/journal/Owners.ts"
 import * as Record from "#layers/postgres/journal/Record.ts"
 import * as Room from "#layers/postgres/Room.ts"
 import * as Take from "#layers/postgres/journal/Take.ts"
@@ -57,18 +58,16 @@ export const layer = Layer.effect(
         Effect.tapError(write(items), (error) => error._tag === "SqlError" ? room.failed(error) : Effect.void)
 
     const insert = Accept.write(sql)
+    const telling = Owners.telling(sql, handover)
     /** What a flush without an answer has stored was offered to nobody: it is read, and does not wait for a sweep. */
     const unheard = Effect.andThen(handover.behind(Lane.literals), handover.stir)
     /** Owned messages go to their mailboxes in the order of the flush, before any caller hears of the commit (P3). */
     const acceptBatch = told(Effect.fnUntraced(function*(batch: ReadonlyArray<Accept.Named>) {
       yield* handover.room
-      const unowned = new Set<number>()
-      for (const { acceptance } of batch) {
-        for (const { shard } of [...acceptance.messages, ...given(acceptance.expansion)]) {
-          if (!handover.owns(shard)) unowned.add(shard)
-        }
-      }
-      const results = yield* Effect.onError(insert(batch, [...unowned]), () => unheard)
+      const shards = batch.flatMap(({ acceptance: { expansion, messages } }) =>
+        [...messages, ...given(expansion)].map(({ shard }) => shard)
+      )
+      const results = yield* Effect.onError(telling(shards, (unowned) => insert(batch, unowned)), () => unheard)
       const isFresh = results.map((kept) => Exit.isSuccess(kept) && !kept.value.replayed)
       const fresh = batch.flatMap(({ acceptance }, n) => isFresh[n] === true ? acceptance.messages : [])
       // The first call with this key may have committed without hearing of it, so that its rows were never offered

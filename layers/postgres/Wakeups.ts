@@ -4,7 +4,7 @@ import * as Runners from "#layers/postgres/Runners.ts"
 import { Shards } from "#src/delivery/Shards.ts"
 import * as Patience from "#src/store/Patience.ts"
 import { PgClient } from "@effect/sql-pg"
-import { Clock, Effect, Layer, Schema } from "effect"
+import { Clock, Duration, Effect, Latch, Layer, Schedule, Schema } from "effect"
 
 /** Ms between counts of the nodes, and for how long after another node's `join` this one does not count as alone. */
 const counted = 2_000
@@ -15,6 +15,8 @@ const stepped = 1_000
 
 /** A node that was not heard of for so many ms counts as gone. */
 const silence = 60_000
+
+const backoff = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced(Duration.seconds(2))])
 
 const decode = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ nodes: Schema.Int })]))
 
@@ -42,6 +44,28 @@ export const announced = Effect.fnUntraced(function*(address: string) {
 }, Layer.effectDiscard)
 
 /**
+ * Tells of each shard that this node gives up. If it had lost the shard before, as one that stood still, what it
+ * accepted for it since then was told to nobody.
+ */
+const givingUp = Effect.fnUntraced(function*(sql: PgClient.PgClient, { watch }: Shards["Service"]) {
+  const given = new Set<number>()
+  const gave = Latch.makeUnsafe()
+  let owned: ReadonlyArray<number> = []
+  yield* watch(({ shards }) => {
+    for (const shard of owned) if (!shards.includes(shard)) given.add(shard)
+    owned = shards
+    if (given.size > 0) Latch.openUnsafe(gave)
+  })
+  yield* Effect.gen(function*() {
+    yield* gave.await
+    Latch.closeUnsafe(gave)
+    const told = [...given].join(",")
+    given.clear()
+    yield* Effect.retry(sql`select pg_notify('tidings_due', ${told})`, backoff)
+  }).pipe(Effect.forever, Effect.forkScoped)
+})
+
+/**
  * Wakes this node when another node accepts messages for its shards, and keeps it informed whether there is another
  * node. A notification that came while it did not listen is made up for: after each (re)listen, and after the
  * database's clock was set ahead, everything due is read. A node announces itself before it accepts anything.
@@ -63,6 +87,7 @@ export const layer = Effect.fnUntraced(function*(address: string) {
 
   yield* shards.alone(false)
   yield* announce("join")
+  yield* givingUp(sql, shards)
 
   const heardOf = Effect.fnUntraced(function*(word: string, from: string, at: string | undefined) {
     // Of its own server, which hands over to it what it accepts. With other workers beside it, that is not enough.

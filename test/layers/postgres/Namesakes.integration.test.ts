@@ -20,6 +20,7 @@ const joining = Effect.fnUntraced(function*(database: Redacted.Redacted, address
   const shards = Layer.mock(Shards, {
     wake: Effect.void,
     owned: Effect.succeed([]),
+    watch: () => Effect.void,
     alone: (isAlone) =>
       Effect.sync(() => {
         heard.alone = isAlone

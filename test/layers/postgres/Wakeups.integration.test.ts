@@ -1,10 +1,11 @@
 import * as NodeId from "#layers/cluster/NodeId.ts"
 import * as Wakeups from "#layers/postgres/Wakeups.ts"
-import { Shards } from "#src/delivery/Shards.ts"
+import { Shards, type Taking } from "#src/delivery/Shards.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import { NodeCrypto } from "@effect/platform-node"
+import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Context, Effect, Layer, Schedule } from "effect"
+import { Clock, Context, Effect, Layer, Queue, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 
 /** The host's clock, which a test sets ahead, and which crashes once. */
@@ -38,6 +39,10 @@ const faulty = Effect.map(Clock.Clock, (local) => {
 /** A node that owns shard 3 and has begun to listen, on a database that knows of no other. `wokenAlone`: whether it last was; `isBroken`: its next wake-up is a defect. */
 const start = Effect.gen(function*() {
   const seen = { wakes: 0, alone: false, wokenAlone: false, isBroken: false }
+  const watching = new Set<(taking: Taking) => void>()
+  const owning = (shards: ReadonlyArray<number>) => {
+    for (const tell of watching) tell({ shards, alone: false, backlogged: [] })
+  }
   const { clock, ...fault } = yield* faulty
   const shards = Layer.mock(Shards, {
     wake: Effect.suspend(() => {
@@ -53,11 +58,13 @@ const start = Effect.gen(function*() {
       Effect.sync(() => {
         seen.alone = isAlone
       }),
-    owned: Effect.succeed([3])
+    owned: Effect.succeed([3]),
+    watch: (tell) => Effect.sync(() => void watching.add(tell))
   })
   const database = yield* FreshDatabase.url
   const stores = FreshDatabase.node(database)
-  const sql = Context.get(yield* Layer.build(FreshDatabase.node(database)), SqlClient.SqlClient)
+  const other = yield* Layer.build(FreshDatabase.node(database))
+  const sql = Context.get(other, SqlClient.SqlClient)
   yield* sql`create table cluster_runners (last_heartbeat timestamp)`
   yield* Layer.build(
     Wakeups.layer("127.0.0.1:23000").pipe(
@@ -71,7 +78,7 @@ const start = Effect.gen(function*() {
       Effect.repeat({ until: (is) => is, schedule: Schedule.spaced("50 millis").pipe(Schedule.upTo({ times: 300 })) })
     )
   yield* until(() => seen.alone)
-  return { fault, seen, sql, until }
+  return { fault, owning, listen: Context.get(other, PgClient.PgClient).listen, seen, sql, until }
 })
 
 describe("Wakeups", () => {
@@ -97,6 +104,20 @@ describe("Wakeups", () => {
       assert.isTrue(yield* until(() => seen.wakes > before))
       assert.strictEqual(seen.wakes, before + 1)
     }), 30_000)
+
+  it.live(
+    "A5: the next owner of a shard that it gives up is told, since what came to it meanwhile was told to nobody",
+    () =>
+      Effect.gen(function*() {
+        const { listen, owning } = yield* start
+        const heard = yield* listen("tidings_due")
+        const told = Effect.map(Queue.take(heard), ({ payload }) => payload)
+        owning([3, 4, 5])
+        owning([4])
+        assert.strictEqual(yield* Effect.repeat(told, { until: (payload) => !payload.includes(" ") }), "3,5")
+      }),
+    30_000
+  )
 
   it.live(
     "P1: after a lost connection it listens again and reads what came meanwhile, and did not count as alone",
