@@ -2,6 +2,7 @@ import type { Block } from "#src/content/Block.ts"
 import { cut } from "#src/content/Cut.ts"
 import { webAddress } from "#src/content/chat/Address.ts"
 import { type Run, runsOf, spelledOut } from "#src/content/chat/Runs.ts"
+import { safeHref } from "#src/content/Href.ts"
 import type { Inline } from "#src/content/Inline.ts"
 import type { Schema } from "effect"
 
@@ -93,10 +94,19 @@ const action = (block: Of<"Action">): ReadonlyArray<Json> => {
   return [{ type: "actions", elements: [{ type: "button", text: words(cut(content, most.button)), url }] }]
 }
 
-const image = ({ alt, src }: Of<"Image">): ReadonlyArray<Json> => {
-  const url = webAddress(src)
-  if (url !== undefined) return [{ type: "image", image_url: url, alt_text: cut(alt === "" ? "image" : alt, most.alt) }]
-  return alt === "" ? [] : [rich([section([{ type: "text", text: alt }])])]
+/** An image of Slack's is no link: where it leads to stands below it, as do its words if Slack cannot show it. */
+const image = (block: Of<"Image">): ReadonlyArray<Json> => {
+  const url = webAddress(block.src)
+  const leads = safeHref(block.href)
+  const said = url !== undefined && leads === undefined
+    ? []
+    : elementsOf([{ ...block, alt: block.alt === "" ? leads ?? "" : block.alt }])
+  return [
+    ...(url === undefined
+      ? []
+      : [{ type: "image", image_url: url, alt_text: cut(block.alt === "" ? "image" : block.alt, most.alt) }]),
+    ...(said.length === 0 ? [] : [rich([section(said)])])
+  ]
 }
 
 const one = (block: Block): ReadonlyArray<Json> => {

@@ -8,6 +8,11 @@ import { Effect, Schema } from "effect"
 
 const text = (content: string, more: object = {}): Piece => ({ type: "text", content, ...more })
 
+const said = (...elements: ReadonlyArray<Schema.JsonObject>): Schema.JsonObject => ({
+  type: "rich_text",
+  elements: [{ type: "rich_text_section", elements }]
+})
+
 const nativeOf = (provider: string, of: ReadonlyArray<Piece>, data: Schema.JsonObject = {}) =>
   render(elements(...of), { channel: "direct_message", provider, data }).native
 
@@ -143,24 +148,18 @@ describe("Chat", () => {
     assert.deepStrictEqual(nativeOf("slack", order, data), {
       slackBlocks: [
         { type: "header", text: { type: "plain_text", text: "Order 7", emoji: false } },
-        {
-          type: "rich_text",
-          elements: [{
-            type: "rich_text_section",
-            elements: [
-              { type: "text", text: "Hi " },
-              { type: "text", text: data.name, style: { bold: true } },
-              { type: "text", text: ", " },
-              { type: "link", url: "https://x.io/7", text: "here" },
-              { type: "text", text: " is " },
-              { type: "text", text: "code", style: { code: true } },
-              { type: "text", text: " and " },
-              { type: "text", text: "not", style: { strike: true } },
-              { type: "text", text: " " },
-              { type: "text", text: "this", style: { italic: true } }
-            ]
-          }]
-        },
+        said(
+          { type: "text", text: "Hi " },
+          { type: "text", text: data.name, style: { bold: true } },
+          { type: "text", text: ", " },
+          { type: "link", url: "https://x.io/7", text: "here" },
+          { type: "text", text: " is " },
+          { type: "text", text: "code", style: { code: true } },
+          { type: "text", text: " and " },
+          { type: "text", text: "not", style: { strike: true } },
+          { type: "text", text: " " },
+          { type: "text", text: "this", style: { italic: true } }
+        ),
         { type: "header", text: { type: "plain_text", text: "Big", emoji: false } },
         { type: "context", elements: [{ type: "plain_text", text: "small print", emoji: false }] },
         {
@@ -193,6 +192,7 @@ describe("Chat", () => {
         },
         { type: "divider" },
         { type: "image", image_url: "https://x.io/i.png", alt_text: "A pot" },
+        said({ type: "link", url: "https://x.io", text: "A pot" }),
         {
           type: "actions",
           elements: [
@@ -200,8 +200,8 @@ describe("Chat", () => {
             { type: "button", text: { type: "plain_text", text: "Stay", emoji: false }, url: "https://x.io/b" }
           ]
         },
-        { type: "rich_text", elements: [{ type: "rich_text_section", elements: [{ type: "text", text: "left" }] }] },
-        { type: "rich_text", elements: [{ type: "rich_text_section", elements: [{ type: "text", text: "right" }] }] }
+        said({ type: "text", text: "left" }),
+        said({ type: "text", text: "right" })
       ]
     })
   })
