@@ -123,7 +123,6 @@ const place = Effect.fnUntraced(function*(one: Call) {
 })
 
 const unproven = "the store took too long to prove that it may be"
-const handedOver = "this node stops"
 const overtaken = "an earlier call was heard of meanwhile"
 
 const notPlaced = ({ intent }: Call, why: string): Effect.Effect<Ended> => {
@@ -184,7 +183,7 @@ export const begin = (one: Call, slots: Slots.Slots | undefined): Effect.Effect<
   return Effect.flatMap(proven(hand, step), (intended) => {
     if (slots === undefined) return goOn(one, intended, place)
     const connected = Effect.flatMap(Clock.monotonicTimeNanos, (now) => {
-      if (!hand.journey.mayBegin()) return notPlaced(one, handedOver)
+      if (!hand.journey.mayBegin()) return Effect.map(Clock.currentTimeMillis, (at) => Outcome.unmade(intent, at))
       return isStale(intended, now)
         ? Effect.flatMap(proven(hand, step), (again) => goOn(one, again, place))
         : place(one)

@@ -1,6 +1,7 @@
 import { environmentOf } from "#schemas/Scope.ts"
 import * as Call from "#src/delivery/attempts/Call.ts"
 import * as Hand from "#src/delivery/attempts/Hand.ts"
+import { isUnmade } from "#src/delivery/attempts/position/Calls.ts"
 import { added } from "#src/delivery/attempts/Settlement.ts"
 import * as Slots from "#src/delivery/attempts/Slots.ts"
 import type { Ending } from "#src/delivery/pipeline/Journey.ts"
@@ -63,8 +64,11 @@ const resumed = (one: Waiting, passedAt: bigint, slots: Slots.Slots | undefined)
 
 const always = Effect.succeed(true)
 
-const concluded = (hand: Hand.Hand) => (ended: Ended): Effect.Effect<Ending | undefined> =>
-  ended === undefined || "_tag" in ended ? Effect.succeed(ended) : Hand.conclude(hand, ended, [])
+const concluded = (one: Waiting) => (ended: Ended): Effect.Effect<Ending | undefined> =>
+  ended === undefined || "_tag" in ended ? Effect.succeed(ended) : Effect.map(
+    Hand.conclude(one.hand, ended, []),
+    (ending) => ending ?? (isUnmade(ended) ? left(one) : undefined)
+  )
 
 /**
  * Makes a call once its provider's rate gate lets it and has a slot for it, and writes its outcome. Answers no ending if
@@ -87,5 +91,5 @@ export const dispatch = (one: Waiting): Effect.Effect<Ending | undefined> => {
     since: journey.since,
     named: () => server === undefined ? { environment: environmentOf(scope), channel, provider } : undefined
   })
-  return Effect.flatMap(called, concluded(one.hand))
+  return Effect.flatMap(called, concluded(one))
 }

@@ -10,6 +10,7 @@ import * as Escalation from "#src/delivery/attempts/Escalation.ts"
 import type { FirstSteps } from "#src/delivery/journal/FirstSteps.ts"
 import type { InboxItem, StepResult } from "#src/delivery/Journal.ts"
 import { type Ending, endingOf, type Journey } from "#src/delivery/pipeline/Journey.ts"
+import * as Outcome from "#src/delivery/attempts/Outcome.ts"
 import { position } from "#src/delivery/attempts/Position.ts"
 import type { Position } from "#src/delivery/attempts/position/Situation.ts"
 import { added, settle } from "#src/delivery/attempts/Settlement.ts"
@@ -119,8 +120,9 @@ export const written = (hand: Hand): void => {
   hand.routed = true
 }
 
-const count = ({ channel, kind, provider, state }: Attempt): Effect.Effect<void> => {
-  const counted = Metric.update(Metrics.attempts({ provider, channel, outcome: kind ?? state }), 1)
+const count = (attempt: Attempt): Effect.Effect<void> => {
+  const { channel, provider, state } = attempt
+  const counted = Metric.update(Metrics.attempts({ provider, channel, outcome: Outcome.word(attempt) }), 1)
   return state === "unknown" ? Effect.andThen(counted, Metric.update(Metrics.unknownOutcomes, 1)) : counted
 }
 

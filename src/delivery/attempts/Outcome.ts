@@ -61,6 +61,17 @@ export const unrendered = (intent: Attempt, detail: string): Attempt => ({
   error: plain(detail)
 })
 
+/** The shard was handed over while the call waited for a connection. */
+export const unmade = (intent: Attempt, endedAt: number): Attempt => ({
+  ...intent,
+  state: "rejected",
+  endedAt,
+  error: "Not called: the shard was handed over"
+})
+
+/** What became of the attempt, in a word. */
+export const word = ({ kind, state }: Attempt): string => kind ?? (state === "rejected" ? "NotCalled" : state)
+
 const failed = (intent: Attempt, failure: DeliveryError, endedAt: number): Attempt => ({
   ...intent,
   state: failure._tag === "Unknown" ? "unknown" : "rejected",

@@ -37,7 +37,8 @@ const isSingle = (plan: Plan): boolean => plan._tag === "Branch" && plan.method 
  * A message's place in its plan, folded from nothing but its attempts (design.md §3): a crash or a wait resumes at the
  * right provider, attempt and deadline.
  */
-export const position = (plan: Plan, attempts: ReadonlyArray<Attempt>, situation: Situation): Position => {
+export const position = (plan: Plan, all: ReadonlyArray<Attempt>, situation: Situation): Position => {
+  const attempts = all.some(Calls.isUnmade) ? all.filter((attempt) => !Calls.isUnmade(attempt)) : all
   const { escalation } = situation
   // The recipient has the message, whatever is left of a plan that may have changed.
   if (escalation?.isMet === true && isSingle(plan) && attempts.some(Calls.isSuccess)) return { _tag: "Succeeded" }

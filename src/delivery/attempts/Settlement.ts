@@ -1,6 +1,7 @@
 import type { Attempt } from "#schemas/Attempt.ts"
 import type { HistoryEvent } from "#schemas/History.ts"
 import type { Reason } from "#schemas/Status.ts"
+import * as Outcome from "#src/delivery/attempts/Outcome.ts"
 import type { InboxItem, Step } from "#src/delivery/Journal.ts"
 import * as Lifecycle from "#src/delivery/Lifecycle.ts"
 import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
@@ -117,7 +118,7 @@ export const settle = (
       type: after._tag === "Next" ? "RETRYING" : "UNDELIVERABLE",
       ts: now,
       ...where,
-      outcome: attempt.kind ?? attempt.state,
+      outcome: Outcome.word(attempt),
       ...(failed ? { reason: reasonOf(attempt) } : {}),
       ...(error === undefined ? {} : { error }),
       ...(waits === undefined ? {} : { dueAt: waits })

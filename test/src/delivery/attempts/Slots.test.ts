@@ -154,6 +154,31 @@ describe("The connections of a provider", () => {
         assert.lengthOf(seen.calls, 4)
       }).pipe(Effect.scoped))
 
+    it.effect("P1: a call that a node did not make since it stopped is made by the next one at once, whatever its timeout", () =>
+      Effect.gen(function*() {
+        const { attempts, node, pass, seen, send, start, statusOf } = yield* world({
+          connections: 1,
+          ahead: 1,
+          takes: 3 * second
+        })
+        yield* send(1)
+        const [id = Fixture.id(0)] = yield* send(1, {
+          instructions: { content: { title: "Hello", body: "World" }, timeout: { provider: { mail: 2 * second } } }
+        })
+        assert.deepStrictEqual([seen.calls.length, seen.intents], [1, 2])
+        yield* Effect.forkChild(node.stop)
+        yield* pass(4)
+        yield* start("second")
+        yield* pass(1)
+        assert.deepStrictEqual([seen.by, seen.calls[1]], [["first", "second"], id])
+        yield* pass(5)
+        assert.strictEqual(yield* statusOf(id), "SENT")
+        assert.deepStrictEqual((yield* attempts(id)).map(({ kind, state }) => [state, kind]), [
+          ["rejected", null],
+          ["accepted", null]
+        ])
+      }).pipe(Effect.scoped))
+
     it.effect("a message whose deadline passes while it waits is not sent any more", () =>
       Effect.gen(function*() {
         const { attempts, pass, seen, send, statusOf } = yield* world({ connections: 1, ahead: 0, takes: 10 * second })
