@@ -21,7 +21,7 @@ const less = 0.1
 const firstPlateau = 5
 const plateau = 20
 
-/** Those who are sent away come back one after the other, so many a second at least. */
+/** Those who are sent away come back one after the other, so many a second at least, to all crowded gates together. */
 const comingBack = 200
 
 /** A gate at which nobody has waited for so long, and that has heard of no refusal, is none. In ms. */
@@ -102,12 +102,15 @@ export const make = (begun: number, named: number) => {
     taken: (since: number): void => {
       if (since > refusedAt) isTaking = true
     },
-    /** When one who is sent away may come back: after those of its lane that come back by then (`comesBack`). */
-    backAt: (now: number, lane: string): number => {
+    /**
+     * When one who is sent away may come back: after those of its lane that come back by then (`comesBack`). `crowded`:
+     * how many gates there are that somebody waits at.
+     */
+    backAt: (now: number, lane: string, crowded: number): number => {
       const at = Math.max(nextAt, backAt.get(lane) ?? 0, now + pause)
       // While the rate doubles, it is another one by then.
       const then = isDoubling() ? Math.min(limit ?? most, rateAfter(tested + (at - nextAt) / 1_000)) : rate()
-      return at + 1_000 / Math.max(comingBack, 2 * then)
+      return at + 1_000 / Math.max(comingBack / Math.max(1, crowded), 2 * then)
     },
     comesBack: (lane: string, at: number): void => {
       backAt.set(lane, Math.max(backAt.get(lane) ?? 0, at))

@@ -78,6 +78,8 @@ export const layer = Layer.effect(
     const clock = yield* Clock.Clock
     /** In the order in which they were made, so that the oldest is dropped first. */
     const gates = new Map<string, Gate>()
+    /** Those that somebody waits at. */
+    const crowded = new Set<Gate>()
     const nanos = () => clock.monotonicTimeNanosUnsafe()
     const now = () => millisOf(nanos())
     const reports = yield* GateReports.make(now)
@@ -125,7 +127,7 @@ export const layer = Layer.effect(
       const { crowd, pace } = gate
       const turn = Slots.turnOf(message)
       const away = Effect.suspend(() => {
-        const at = pace.backAt(now(), turn.lane)
+        const at = pace.backAt(now(), turn.lane, crowded.size)
         return sentAway(at - now(), () => pace.comesBack(turn.lane, at))
       })
       if (!hasRoom(gate, turn, since)) return away
@@ -140,8 +142,12 @@ export const layer = Layer.effect(
             Latch.openUnsafe(madeRoom)
           }
         }
-        leave = () => crowd.delete(waiter)
+        leave = () => {
+          crowd.delete(waiter)
+          if (crowd.total() === 0) crowded.delete(gate)
+        }
         crowd.add(waiter)
+        crowded.add(gate)
         return Effect.andThen(
           waits,
           Effect.raceAllFirst([

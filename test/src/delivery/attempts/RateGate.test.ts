@@ -166,18 +166,18 @@ describe("RateGate", () => {
   it("who is sent away comes back after those of its lane, 200 a second, and not after those of another", () => {
     const gate = RateGate.make(0, 0)
     const back = Array.from({ length: 100 }, () => {
-      const at = gate.backAt(0, "bulk")
+      const at = gate.backAt(0, "bulk", 1)
       gate.comesBack("bulk", at)
       return at
     })
     assert.deepStrictEqual(back, back.map((_, n) => 1_005 + 5 * n))
-    assert.strictEqual(gate.backAt(0, "transactional"), 1_005)
+    assert.strictEqual(gate.backAt(0, "transactional", 1), 1_005)
   })
 
   it("while its rate doubles, who is sent away comes back as fast as it may be by then, and no faster once it is known", () => {
     const back = (gate: RateGate.RateGate) => {
       const ats = Array.from({ length: 10_000 }, () => {
-        const at = gate.backAt(1_000, "bulk")
+        const at = gate.backAt(1_000, "bulk", 1)
         gate.comesBack("bulk", at)
         return at
       })

@@ -13,11 +13,18 @@ const bulk = messageOf("bulk")
 
 type End = readonly ["passed" | "away", number, boolean]
 
-/** How a slot is got: at once. */
-const atOnce: Pick<RateGates.Attempt<End>, "hasSlot" | "slot"> = {
+/** An attempt that gets a slot at once. */
+const plain = <A>(): Omit<RateGates.Attempt<A>, "begin" | "sentAway"> => ({
   slot: (next) => next(false),
-  hasSlot: Effect.succeed(true)
-}
+  hasSlot: Effect.succeed(true),
+  waits: Effect.void,
+  handedOver: Effect.never,
+  left: Effect.never,
+  named: () => undefined,
+  since: 0
+})
+
+const atOnce = plain<End>()
 
 /** Goes through the gate: the ms after which it was let through, or those after which it may come back. */
 const go = Effect.fnUntraced(
@@ -32,10 +39,6 @@ const go = Effect.fnUntraced(
           if (isComingBack) comesBack()
           return ["away", Math.round(wait), false]
         }),
-      waits: Effect.void,
-      handedOver: Effect.never,
-      left: Effect.never,
-      named: () => undefined,
       since
     })
   }
@@ -57,17 +60,7 @@ describe("RateGates", () => {
       assert.deepStrictEqual(yield* go(), ["passed", 0, false])
       yield* refuse()
       const { through } = yield* RateGates.RateGates
-      const other = {
-        slot: (next: (waited: boolean) => Effect.Effect<boolean>) => next(false),
-        hasSlot: Effect.succeed(true),
-        begin: () => Effect.succeed(true),
-        sentAway: () => Effect.succeed(false),
-        waits: Effect.void,
-        handedOver: Effect.never,
-        left: Effect.never,
-        named: () => undefined,
-        since: 0
-      }
+      const other = { ...plain<boolean>(), begin: () => Effect.succeed(true), sentAway: () => Effect.succeed(false) }
       assert.isTrue(yield* through("another", bulk, other))
       const waiting = yield* start()
       assert.isFalse(settled(waiting))
@@ -176,6 +169,42 @@ describe("RateGates", () => {
         yield* ends([first, second, older, old, other, ...waiting]),
         [first, second, older, old, other, ...waiting].map(() => "passed")
       )
+    }).pipe(Effect.provide(RateGates.layer)))
+
+  it.effect("of all gates together 200 a second come back, unless more are taken: else a hundred crowded accounts would fill a node", () =>
+    Effect.gen(function*() {
+      const { refused, taken, through } = yield* RateGates.RateGates
+      const keys = Array.from({ length: 50 }, (_, n) => `account ${n}`)
+      const waits: Array<number> = []
+      for (const one of keys) refused(one, 1n, 0)
+      const attempt: RateGates.Attempt<void> = {
+        ...plain(),
+        begin: () => Effect.void,
+        sentAway: (wait, comesBack) =>
+          Effect.sync(() => {
+            waits.push(wait)
+            comesBack()
+          })
+      }
+      yield* TestClock.adjust(2_000)
+      const now = yield* Clock.monotonicTimeNanos
+      // Their limits are known by now, about.
+      for (const one of keys) {
+        yield* through(one, bulk, attempt)
+        taken(one, now)
+        refused(one, now + 1_000n, 0)
+      }
+      const come = (times: number) =>
+        Effect.forEach(
+          Array.from({ length: times }, () => keys).flat(),
+          (one) => Effect.forkChild(through(one, bulk, attempt), { startImmediately: true })
+        )
+      const fibers = yield* come(1)
+      assert.lengthOf(waits, 0)
+      fibers.push(...yield* come(42))
+      const within = (from: number, until: number) => waits.filter((wait) => from <= wait && wait < until).length
+      assert.approximately(within(1_000, 6_000), 5 * 200, 100)
+      yield* Effect.forEach(fibers, Fiber.interrupt)
     }).pipe(Effect.provide(RateGates.layer)))
 
   it.effect("lanes that wait pass by turns, and so do the tenants of a lane", () =>
