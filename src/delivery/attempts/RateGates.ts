@@ -152,7 +152,8 @@ export const layer = Layer.effect(
           waits,
           Effect.raceAllFirst([
             Effect.map(gate.front.inTurn(turn)(pass(gate, hasSlot)), () => next(nanos(), true)),
-            Effect.as(Effect.raceFirst(Effect.sleep(longest), madeRoom.await), away),
+            Effect.as(Effect.sleep(longest), away),
+            Effect.as(madeRoom.await, away),
             Effect.as(handedOver, left)
           ])
         )
