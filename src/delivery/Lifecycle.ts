@@ -74,6 +74,10 @@ export const target = (events: ReadonlyArray<Event>): Status | undefined => {
 /** An open message still has a step to take: it is in an owner's hands or has a time at which it will be. */
 export const isOpen = (status: Status): boolean => status === "ENQUEUED" || status === "DELAYED" || status === "ROUTED"
 
+/** A receipt has told that the recipient has it. */
+export const isHeardOf = (status: Status): boolean =>
+  status === "DELIVERED" || status === "OPENED" || status === "CLICKED"
+
 const targets: Record<Event, Status> = {
   ...ends,
   ...evidence,

@@ -1,6 +1,7 @@
 import type { Attempt } from "#schemas/Attempt.ts"
 import type { HistoryEvent } from "#schemas/History.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
+import type { Status } from "#schemas/Status.ts"
 import type { Breakers } from "#src/delivery/attempts/Breakers.ts"
 import * as Circuit from "#src/delivery/attempts/Circuit.ts"
 import type { Complaint } from "#src/delivery/attempts/Complaints.ts"
@@ -9,6 +10,7 @@ import type { Candidate } from "#src/delivery/attempts/Plan.ts"
 import * as Escalation from "#src/delivery/attempts/Escalation.ts"
 import type { FirstSteps } from "#src/delivery/journal/FirstSteps.ts"
 import type { InboxItem, StepResult } from "#src/delivery/Journal.ts"
+import * as Lifecycle from "#src/delivery/Lifecycle.ts"
 import { type Ending, endingOf, type Journey } from "#src/delivery/pipeline/Journey.ts"
 import * as Outcome from "#src/delivery/attempts/Outcome.ts"
 import { position } from "#src/delivery/attempts/Position.ts"
@@ -133,6 +135,13 @@ const count = (attempt: Attempt): Effect.Effect<void> => {
 export const counted = (attempt: Attempt | undefined, result: StepResult): Effect.Effect<void> =>
   attempt === undefined || result._tag === "Fenced" ? Effect.void : count(attempt)
 
+/**
+ * A message whose call was not answered does not go on if a receipt has come by then: it may be that of the call, which
+ * keeps what was told of it (`Evidence`). The message is read again, with its calls as they are stored.
+ */
+const heardOf = ({ journey: { message: { dueAt } } }: Hand, { state }: Attempt, status: Status): Ending | undefined =>
+  state === "unknown" && Lifecycle.isHeardOf(status) ? { _tag: "Waiting", dueAt } : undefined
+
 /** Writes an attempt's outcome together with what it means for the message. */
 export const conclude = (
   hand: Hand,
@@ -166,7 +175,8 @@ export const conclude = (
         hand.escalation = Escalation.of(hand.journey.message.instructions, result.status)
       }
       const goesOn = step.dueAt === undefined && result._tag === "Written" && result.stirred === undefined
-      return Effect.as(counted(attempt, result), goesOn ? undefined : endingOf(result, step.dueAt ?? null))
+      const ending = goesOn ? heardOf(hand, attempt, result.status) : endingOf(result, step.dueAt ?? null)
+      return Effect.as(counted(attempt, result), ending)
     })
   })
 

@@ -1,0 +1,67 @@
+import { Unknown } from "#schemas/DeliveryError.ts"
+import * as Handover from "#src/delivery/journal/Handover.ts"
+import { Journal } from "#src/delivery/Journal.ts"
+import type { Vendor } from "#src/delivery/Provider.ts"
+import { MessageLog } from "#src/reports/MessageLog.ts"
+import * as Fixture from "#test/contracts/Fixture.ts"
+import { memory } from "#test/crash/EngineStores.ts"
+import * as EngineNode from "#test/support/EngineNode.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+
+const door = memory.node.pipe(Layer.provide(Handover.layer))
+
+/** Who is called for a message whose first call is never answered, and what has become of it by then; a receipt of that call comes first. */
+const called = Effect.fnUntraced(function*(event: "Deliver" | "Open" | undefined) {
+  const place = yield* EngineNode.place
+  const { at, scope } = place
+  const cluster = yield* EngineNode.make(memory.node)
+  const shared = yield* Effect.context<Layer.Services<typeof door>>()
+  const id = Fixture.id(at)
+  const calls: Array<string> = []
+  const told = Effect.gen(function*() {
+    const history = { type: "DELIVERED" as const, ts: yield* Clock.currentTimeMillis }
+    if (event === undefined) return
+    yield* Journal.use((journal) => journal.observe({ scope, id, event, history, call: { providers: ["mail"] } }))
+  }).pipe(Effect.provide(door), Effect.provideContext(shared), Effect.orDie)
+  const silence = new Unknown({ detail: "silence" })
+  const vendor = (key: string): Vendor => ({
+    _tag: "Vendor",
+    key,
+    channel: "email",
+    reaches: () => true,
+    send: () => {
+      calls.push(key)
+      return key === "mail"
+        ? Effect.andThen(told, Effect.delay(silence, "3 seconds"))
+        : Effect.succeed({ reference: undefined })
+    }
+  })
+  const node = yield* cluster.start({ shards: [place.shard], vendors: () => [vendor("mail"), vendor("post")] })
+  yield* node.accept(Fixture.message(place, {
+    id,
+    requestId: id,
+    recipient: { email: "ada@example.com" },
+    instructions: {
+      content: { title: "t", body: "b" },
+      routing: { method: "single", channels: ["email"] },
+      timeout: { provider: { mail: 1_000 } }
+    }
+  }))
+  for (let second = 0; second < 20; second++) {
+    yield* cluster.settle
+    yield* TestClock.adjust("1 second")
+  }
+  const { status, willRetry } = yield* MessageLog.use((log) => log.get(scope, id))
+  return { calls, status, willRetry }
+}, Effect.scoped)
+
+describe("A receipt of a call that is not answered", () => {
+  it.effect("P4: tells that it was taken: no other provider is called", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual(yield* called("Deliver"), { calls: ["mail"], status: "DELIVERED", willRetry: false })
+      assert.deepStrictEqual(yield* called("Open"), { calls: ["mail"], status: "OPENED", willRetry: false })
+      assert.deepStrictEqual(yield* called(undefined), { calls: ["mail", "post"], status: "SENT", willRetry: false })
+    }).pipe(Effect.provide(memory.shared)))
+})
