@@ -17,6 +17,8 @@ const decodeRows = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({
   expiresAt: Schema.NullOr(Schema.Number)
 })))
 
+const decodeGone = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ at: Schema.Number })))
+
 const columns = `message_id as "messageId", rendered, tenant_id as "tenantId", created_at::float8 as "createdAt",
   expires_at::float8 as "expiresAt"`
 
@@ -52,17 +54,22 @@ const make = Effect.gen(function*() {
     })
   }, orUnavailable)
 
+  /** Where the sweep is: when the last item expired that a full batch deleted. */
+  let from = Number.MIN_SAFE_INTEGER
+
   /**
    * Deletes expired items; rows that another node has locked are left to it. Rows are deleted by `ctid`: by a set of
-   * keys, the planner would read the whole table for each batch.
+   * keys, the planner would read the whole table for each batch. Each begins where the last one ended, as those of
+   * idempotency keys do (`KeyRow`).
    */
   const sweep: Inbox["Service"]["sweep"] = Effect.fn("Inbox.sweep")(function*(limit) {
     const now = yield* Clock.currentTimeMillis
-    const rows = yield* sql`delete from inbox where ctid = any(array(
-        select ctid from inbox where expires_at <= ${now}
+    const gone = yield* sql`delete from inbox where ctid = any(array(
+        select ctid from inbox where expires_at >= ${from}::bigint and expires_at <= ${now}::bigint
         order by expires_at limit ${limit}::int for update skip locked))
-      returning 1`
-    return rows.length
+      returning expires_at::float8 as at`.pipe(Effect.flatMap(decodeGone))
+    from = gone.length === limit ? Math.max(...gone.map(({ at }) => at)) : Number.MIN_SAFE_INTEGER
+    return gone.length
   }, orUnavailable)
 
   return Inbox.of({ list, sweep })

@@ -5,11 +5,10 @@ import { Idempotency, type IdempotencyKey, type StoredResponse } from "#src/acce
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as CutAtCommit from "#test/layers/postgres/CutAtCommit.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
-import * as Reads from "#test/layers/postgres/Reads.ts"
 import { NodeCrypto } from "@effect/platform-node"
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
-import { Array, Context, Deferred, Duration, Effect, Fiber, Layer, type Redacted } from "effect"
+import { Context, Deferred, Duration, Effect, Fiber, Layer, type Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 
@@ -122,31 +121,6 @@ describe("Idempotency on Postgres", () => {
       lossy.arm("after")
       assert.isFalse((yield* call(at, operation())).replayed)
       assert.strictEqual(yield* runs(other), 2)
-    }).pipe(Effect.scoped))
-
-  it.effect("a batch of a sweep begins where the last one ended, though what is deleted is still there for a backup", () =>
-    Effect.gen(function*() {
-      const one = yield* node(yield* migrated)
-      const { sweep } = Context.get(one, Idempotency)
-      const batch = 2_000
-      yield* TestClock.setTime(5 * batch)
-      // Met in the order of their index, each is on another page than the one before it.
-      const prepared = SqlClient.SqlClient.use((sql) =>
-        sql`insert into idempotency select 1, '/send', n, '', 200, '', '', '', n from generate_series(1, ${
-          5 * batch
-        }::int) n
-          order by md5(n::text)`.pipe(
-          Effect.andThen(sql`set local enable_seqscan = off`),
-          Effect.andThen(sql`set local enable_sort = off`)
-        )
-      )
-      const swept = Effect.forEach(Array.range(1, 5), () => Reads.blocks("idempotency", sweep(batch)))
-      const found = yield* SqlClient.SqlClient.use((sql) => sql.withTransaction(Effect.andThen(prepared, swept))).pipe(
-        Effect.provideContext(one)
-      )
-      assert.deepStrictEqual(found.map(({ result }) => result), Array.makeBy(5, () => batch))
-      const [first, last] = [found[0]?.blocks ?? 0, found[4]?.blocks ?? Infinity]
-      assert.isBelow(last, 1.3 * first)
     }).pipe(Effect.scoped))
 
   it.effect("a sweep waits for no call that takes an expired key again, and leaves it that key", () =>
