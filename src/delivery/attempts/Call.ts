@@ -182,12 +182,14 @@ export const begin = (one: Call, slots: Slots.Slots | undefined): Effect.Effect<
   const step = stepOf(hand, intent, lines)
   return Effect.flatMap(proven(hand, step), (intended) => {
     if (slots === undefined) return goOn(one, intended, place)
+    const { handedOver, mayBegin } = hand.journey
+    const left = Effect.map(Clock.currentTimeMillis, (at): Ended => Outcome.unmade(intent, at))
     const connected = Effect.flatMap(Clock.monotonicTimeNanos, (now) => {
-      if (!hand.journey.mayBegin()) return Effect.map(Clock.currentTimeMillis, (at) => Outcome.unmade(intent, at))
+      if (!mayBegin()) return left
       return isStale(intended, now)
         ? Effect.flatMap(proven(hand, step), (again) => goOn(one, again, place))
         : place(one)
     })
-    return goOn(one, intended, () => Slots.connect(slots, connected))
+    return goOn(one, intended, () => Slots.connect(slots, connected, { handedOver, left }))
   })
 }

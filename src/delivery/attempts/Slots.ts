@@ -1,7 +1,7 @@
 import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import * as LaneShares from "#src/delivery/shards/LaneShares.ts"
 import * as Turns from "#src/fibers/Turns.ts"
-import { Effect, Semaphore } from "effect"
+import { Effect, Option, Semaphore } from "effect"
 
 /**
  * How many more calls than a provider has connections may be written down: while their intents are committed, no
@@ -56,42 +56,64 @@ export interface Attempt<A> extends Waits<A> {
   readonly late: Effect.Effect<A>
 }
 
-/** Waits for its turn; an attempt that is given up does not begin, though its turn come in the same moment. */
-const inTurn = <A>(
-  { begun }: Slots,
-  message: Waiting,
-  { begin, handedOver, late, left }: Attempt<A>
+/** What ends a wait, and what is done then instead. */
+interface End<A> {
+  readonly once: Effect.Effect<void>
+  readonly instead: Effect.Effect<A>
+}
+
+/** Waits for a turn, unless something ends that before. What is given up does not begin, though its turn come in the same moment. */
+const unless = <A>(
+  wait: (begin: Effect.Effect<A>) => Effect.Effect<A>,
+  begin: Effect.Effect<A>,
+  ends: ReadonlyArray<End<A>>
 ): Effect.Effect<A> =>
   Effect.suspend(() => {
     let state: "waiting" | "begun" | "over" = "waiting"
     const turn = Effect.suspend((): Effect.Effect<A> => {
       if (state === "over") return Effect.never
       state = "begun"
-      return begin(true)
+      return begin
     })
-    const over = (instead: Effect.Effect<A>) =>
-      Effect.suspend((): Effect.Effect<Effect.Effect<A>> => {
-        if (state === "begun") return Effect.never
-        state = "over"
-        return Effect.succeed(instead)
-      })
-    return Effect.flatten(Effect.raceAllFirst([
-      Effect.map(begun.inTurn(turnOf(message))(turn), Effect.succeed),
-      Effect.andThen(Effect.sleep(patience), over(late)),
-      Effect.andThen(handedOver, over(left))
-    ]))
+    const over = ({ instead, once }: End<A>) =>
+      Effect.andThen(
+        once,
+        Effect.suspend((): Effect.Effect<Effect.Effect<A>> => {
+          if (state === "begun") return Effect.never
+          state = "over"
+          return Effect.succeed(instead)
+        })
+      )
+    return Effect.flatten(Effect.raceAllFirst([Effect.map(wait(turn), Effect.succeed), ...ends.map(over)]))
   })
 
 /** Makes an attempt once it may be written down. */
 export const begin = <A>(slots: Slots, message: Waiting, attempt: Attempt<A>): Effect.Effect<A> =>
   slots.begun.ifAvailable(
     () => attempt.begin(false),
-    () => Effect.andThen(attempt.waits, inTurn(slots, message, attempt))
+    () =>
+      Effect.andThen(
+        attempt.waits,
+        unless(slots.begun.inTurn(turnOf(message)), Effect.suspend(() => attempt.begin(true)), [
+          { once: Effect.sleep(patience), instead: attempt.late },
+          { once: attempt.handedOver, instead: attempt.left }
+        ])
+      )
   )
 
 /** Whether an attempt may be written down at once. */
 export const isFree = ({ begun }: Slots): Effect.Effect<boolean> => Effect.map(begun.available, (free) => free > 0)
 
-/** Makes a call once a connection is free. */
-export const connect = <A>({ connections }: Slots, call: Effect.Effect<A>): Effect.Effect<A> =>
-  connections.withPermit(call)
+/** Makes a call once a connection is free, unless its shard is handed over before. */
+export const connect = <A>(
+  { connections }: Slots,
+  call: Effect.Effect<A>,
+  { handedOver, left }: Pick<Waits<A>, "handedOver" | "left">
+): Effect.Effect<A> =>
+  Effect.flatMap(
+    connections.withPermitsIfAvailable(1)(call),
+    Option.match({
+      onNone: () => unless((begin) => connections.withPermit(begin), call, [{ once: handedOver, instead: left }]),
+      onSome: Effect.succeed
+    })
+  )

@@ -72,7 +72,7 @@ const intent: Attempt = {
 const sending = ({ send, slots }: Vendor) => (subject: string, text = "Hi") => {
   const sent = Effect.exit(send(delivery({ subject, token: subject, text })))
   const own = slots?.(undefined)
-  return Effect.flatten(own === undefined ? sent : Slots.connect(own, sent))
+  return Effect.flatten(own === undefined ? sent : Slots.connect(own, sent, { handedOver: Effect.never, left: sent }))
 }
 
 /** What interrupts a message that waits for the server: whoever sends it, or its own deadline. */

@@ -6,8 +6,8 @@ import { MessageLog } from "#src/reports/MessageLog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { memory } from "#test/crash/EngineStores.ts"
 import * as EngineNode from "#test/support/EngineNode.ts"
-import { assert, describe, it, layer } from "@effect/vitest"
-import { Array, Effect, Fiber, Option, Scheduler } from "effect"
+import { assert, describe, layer } from "@effect/vitest"
+import { Array, Effect } from "effect"
 import { TestClock } from "effect/testing"
 
 const second = 1_000
@@ -254,32 +254,4 @@ describe("The connections of a provider", () => {
         assert.isAtMost(seen.calls.length, 3)
       }).pipe(Effect.scoped))
   })
-})
-
-describe("Slots", () => {
-  it.effect("whoever is interrupted, where ever that is, leaves its slots to the others", () =>
-    Effect.gen(function*() {
-      const place = yield* EngineNode.place
-      const slots = Slots.make(2, 1)
-      const waiting = (lane: NewMessage["lane"]) =>
-        Slots.begin(slots, Fixture.message(place, { lane }), {
-          begin: () => Slots.connect(slots, Effect.sleep(second)),
-          waits: Effect.void,
-          late: Effect.void,
-          handedOver: Effect.never,
-          left: Effect.void
-        })
-      for (let steps = 0; steps < 30; steps++) {
-        const fibers = yield* Effect.forEach(
-          ["bulk", "bulk", "transactional", "bulk", "transactional"] as const,
-          (lane) => Effect.forkChild(Effect.provideService(waiting(lane), Scheduler.MaxOpsBeforeYield, 3))
-        )
-        yield* Effect.forEach(Array.range(0, steps), () => Effect.yieldNow)
-        if (steps % 3 === 0) yield* TestClock.adjust(second)
-        yield* Effect.forEach(fibers, Fiber.interrupt)
-        assert.strictEqual(yield* slots.begun.available, 3, `after ${steps} steps`)
-        const both = yield* slots.connections.withPermitsIfAvailable(2)(Effect.void)
-        assert.isTrue(Option.isSome(both), `after ${steps} steps`)
-      }
-    }))
 })
