@@ -84,7 +84,7 @@ export const make = Effect.fnUntraced(function*(options: {
   const { journal, lane, owned } = options
   const windowSize = Math.min(largestWindow, options.capacity)
   const signal = Latch.makeUnsafe()
-  /** Recipients with a row left in the store because their mailbox did not take it. */
+  /** Recipients with a row left in the store because their mailbox did not take it: each look notes them anew. */
   const overflowed = new Set<string>()
   /** Whether every ready row of the owned shards is in hand, but those of `overflowed`. */
   let caughtUp = false
@@ -170,6 +170,7 @@ export const make = Effect.fnUntraced(function*(options: {
     waiting.clear()
     for (const turn of options.turns.full()) waiting.add(turn)
     const known = new Set(overflowed)
+    for (const recipientKey of known) if (!refused.has(recipientKey)) overflowed.delete(recipientKey)
     const seen = new Set<MessageId>()
     const surprises = new Set<MessageId>()
     const nothingLeft = caughtUp
@@ -224,7 +225,6 @@ export const make = Effect.fnUntraced(function*(options: {
     if (!sawAll) return false
     nextDue = Math.min(due.next ?? Infinity, expected)
     if (!caughtUp) return later.every(({ id }) => seen.has(id))
-    for (const recipientKey of overflowed) if (!refused.has(recipientKey)) overflowed.delete(recipientKey)
     // Once one finds no room the others wait for a look: one of its recipient in another turn would pass it.
     for (const message of later) if (caughtUp && !seen.has(message.id)) takeDirectly(message)
     return caughtUp
