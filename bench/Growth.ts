@@ -1,4 +1,4 @@
-import * as Retention from "#layers/postgres/Retention.ts"
+import * as Retention from "#layers/postgres/retention/Retention.ts"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted, References } from "effect"
 import { SqlClient } from "effect/sql"

@@ -8,7 +8,7 @@ import {
   type Report,
   type Request
 } from "#layers/cluster/Protocol.ts"
-import { Invalidation, Invalidations } from "#layers/postgres/Invalidations.ts"
+import { Invalidation, Invalidations } from "#layers/postgres/notices/Invalidations.ts"
 import * as Gauges from "#layers/telemetry/Gauges.ts"
 import { Handover } from "#src/delivery/journal/Handover.ts"
 import { unready } from "#src/delivery/shards/Ready.ts"

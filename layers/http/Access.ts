@@ -1,7 +1,7 @@
 import { errorReply } from "#layers/http/ErrorReply.ts"
 import { KnownCallers } from "#layers/http/KnownCallers.ts"
 import { unavailable } from "#layers/http/Replies.ts"
-import * as UserAccess from "#layers/http/UserAccess.ts"
+import * as UserAccess from "#layers/http/routes/UserAccess.ts"
 import { Forbidden, Unauthorized } from "#schemas/api/Errors.ts"
 import { ApiKeys } from "#src/access/ApiKeys.ts"
 import * as AuthorizationHeader from "#src/access/AuthorizationHeader.ts"

@@ -1,4 +1,4 @@
-import { node } from "#layers/http/Explanations.ts"
+import { node } from "#layers/http/routes/Explanations.ts"
 import type { DryRunResponse, Shown as ShownJson } from "#schemas/api/Rehearsals.ts"
 import type { Rehearsed } from "#src/delivery/Rehearsals.ts"
 import type { Shown } from "#src/delivery/rehearsals/Shown.ts"

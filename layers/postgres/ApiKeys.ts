@@ -1,5 +1,5 @@
 import { type Environment, KeyState, Scope } from "#schemas/Scope.ts"
-import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import { ApiKeys, InvalidKey, type Principal } from "#src/access/ApiKeys.ts"
 import * as KeyText from "#src/access/KeyText.ts"
 import * as Patience from "#src/store/Patience.ts"

@@ -1,6 +1,6 @@
 import * as Rows from "#layers/postgres/audiences/Rows.ts"
-import { inOrder } from "#layers/postgres/InOrder.ts"
-import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import { inOrder } from "#layers/postgres/statements/InOrder.ts"
+import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import * as Drops from "#layers/postgres/tenants/Drops.ts"
 import { Scope } from "#schemas/Scope.ts"
 import * as AudienceChange from "#src/people/AudienceChange.ts"

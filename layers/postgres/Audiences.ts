@@ -1,6 +1,6 @@
 import { audienceLock } from "#layers/postgres/migrations/Lists.ts"
-import * as PageBytes from "#layers/postgres/PageBytes.ts"
-import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import * as PageBytes from "#layers/postgres/statements/PageBytes.ts"
+import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import { AudienceFilter, LogicalOperator } from "#schemas/Audience.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"

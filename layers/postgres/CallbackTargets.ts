@@ -1,4 +1,4 @@
-import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import { Scope } from "#schemas/Scope.ts"
 import { ProviderConfigurations } from "#src/delivery/providers/ProviderConfigurations.ts"
 import { CallbackTargets, targetOf } from "#src/reports/Callbacks.ts"

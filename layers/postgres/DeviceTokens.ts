@@ -1,5 +1,5 @@
 import * as Reachable from "#layers/postgres/devices/Reachable.ts"
-import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import { detailsOf, type Expiry, mostTokens, TokenDetails, TokenProvider, TokenStatus } from "#schemas/DeviceToken.ts"
 import type { UserId } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"

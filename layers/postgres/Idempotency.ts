@@ -1,5 +1,5 @@
 import * as KeyRow from "#layers/postgres/idempotency/KeyRow.ts"
-import { isLockTimeout, orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import { isLockTimeout, orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import * as Followers from "#src/access/Followers.ts"
 import {
   type Answer,

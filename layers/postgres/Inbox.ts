@@ -1,5 +1,5 @@
-import * as PageBytes from "#layers/postgres/PageBytes.ts"
-import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import * as PageBytes from "#layers/postgres/statements/PageBytes.ts"
+import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import { Rendered } from "#schemas/Rendered.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"

@@ -1,4 +1,4 @@
-import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import { RecipientPreferences } from "#schemas/Preferences.ts"
 import type { UserId } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"

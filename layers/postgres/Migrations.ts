@@ -22,7 +22,7 @@ import { states } from "#layers/postgres/migrations/States.ts"
 import { tenantDrops, tenants } from "#layers/postgres/migrations/Tenants.ts"
 import { timelines } from "#layers/postgres/migrations/Timelines.ts"
 import { timedTurns, turns } from "#layers/postgres/migrations/Turns.ts"
-import { isLockTimeout } from "#layers/postgres/StoreErrors.ts"
+import { isLockTimeout } from "#layers/postgres/statements/StoreErrors.ts"
 import { Effect, Layer, Schedule, Schema } from "effect"
 import { Migrator, SqlClient, SqlError } from "effect/sql"
 

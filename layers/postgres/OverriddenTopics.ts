@@ -1,4 +1,4 @@
-import * as Lookups from "#layers/postgres/Lookups.ts"
+import * as Lookups from "#layers/postgres/statements/Lookups.ts"
 import { revisionKind } from "#layers/postgres/PreferenceCatalogue.ts"
 import { nowhere } from "#layers/postgres/UserPreferences.ts"
 import { RecipientPreferences, TopicSetting } from "#schemas/Preferences.ts"

@@ -1,4 +1,4 @@
-import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import { Scope } from "#schemas/Scope.ts"
 import * as IdPages from "#src/paging/IdPages.ts"

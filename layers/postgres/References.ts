@@ -1,4 +1,4 @@
-import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import * as Ids from "#src/delivery/intake/Ids.ts"

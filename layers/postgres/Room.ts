@@ -1,4 +1,4 @@
-import { isDiskFull } from "#layers/postgres/StoreErrors.ts"
+import { isDiskFull } from "#layers/postgres/statements/StoreErrors.ts"
 import { Clock, Context, Duration, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 

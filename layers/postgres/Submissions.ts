@@ -1,4 +1,4 @@
-import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import * as TypeId from "#src/access/TypeId.ts"
 import { Check, merged, SubmissionNotFound, Submissions } from "#src/content/Submissions.ts"

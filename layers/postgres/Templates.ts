@@ -1,6 +1,6 @@
 import * as NamedBrands from "#layers/postgres/NamedBrands.ts"
-import * as Revisions from "#layers/postgres/Revisions.ts"
-import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import * as Revisions from "#layers/postgres/notices/Revisions.ts"
+import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import * as Read from "#layers/postgres/templates/Read.ts"
 import * as Rows from "#layers/postgres/templates/Rows.ts"
 import type { Scope } from "#schemas/Scope.ts"

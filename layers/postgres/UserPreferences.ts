@@ -1,5 +1,5 @@
-import * as Lookups from "#layers/postgres/Lookups.ts"
-import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import * as Lookups from "#layers/postgres/statements/Lookups.ts"
+import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import { TopicSetting } from "#schemas/Preferences.ts"
 import type { UserId } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"

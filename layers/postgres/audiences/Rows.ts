@@ -1,6 +1,6 @@
-import * as PageBytes from "#layers/postgres/PageBytes.ts"
+import * as PageBytes from "#layers/postgres/statements/PageBytes.ts"
 import { isThere } from "#layers/postgres/tenants/Members.ts"
-import { isRefusal } from "#layers/postgres/StoreErrors.ts"
+import { isRefusal } from "#layers/postgres/statements/StoreErrors.ts"
 import { AudienceFilter } from "#schemas/Audience.ts"
 import { Profile } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"

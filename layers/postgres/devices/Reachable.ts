@@ -1,4 +1,4 @@
-import * as Lookups from "#layers/postgres/Lookups.ts"
+import * as Lookups from "#layers/postgres/statements/Lookups.ts"
 import { TokenProvider } from "#schemas/DeviceToken.ts"
 import type { UserId } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"

@@ -1,6 +1,6 @@
 import * as GroupCommit from "#layers/postgres/journal/GroupCommit.ts"
-import { maxMessageSize } from "#layers/postgres/LongestMessage.ts"
-import * as Lookups from "#layers/postgres/Lookups.ts"
+import { maxMessageSize } from "#layers/postgres/connection/LongestMessage.ts"
+import * as Lookups from "#layers/postgres/statements/Lookups.ts"
 import * as Backend from "#layers/postgres/embedded/Backend.ts"
 import * as DataDirectory from "#layers/postgres/embedded/DataDirectory.ts"
 import * as DirectoryLock from "#layers/postgres/embedded/DirectoryLock.ts"

@@ -1,4 +1,4 @@
-import { isRefusal, unavailable } from "#layers/postgres/StoreErrors.ts"
+import { isRefusal, unavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import { RowRefused } from "#src/delivery/Journal.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as Outage from "#src/store/Outage.ts"

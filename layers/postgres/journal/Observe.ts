@@ -1,5 +1,5 @@
 import { stamps } from "#layers/postgres/journal/Stamps.ts"
-import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import { Attempt } from "#schemas/Attempt.ts"
 import { HistoryEvent } from "#schemas/History.ts"
 import { Status } from "#schemas/Status.ts"

@@ -1,6 +1,6 @@
 import * as DueColumns from "#layers/postgres/journal/DueColumns.ts"
 import * as Shares from "#layers/postgres/journal/Shares.ts"
-import type { OpenFrom } from "#layers/postgres/OpenRows.ts"
+import type { OpenFrom } from "#layers/postgres/days/OpenRows.ts"
 import * as Turns from "#src/delivery/shards/Turns.ts"
 import type { Window } from "#src/delivery/Journal.ts"
 import type { Lane } from "#src/delivery/journal/OpenMessage.ts"

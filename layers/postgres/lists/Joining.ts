@@ -1,6 +1,6 @@
-import * as InPieces from "#layers/postgres/InPieces.ts"
+import * as InPieces from "#layers/postgres/statements/InPieces.ts"
 import { ensuredFirst } from "#layers/postgres/lists/Subscriptions.ts"
-import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import type { RecipientPreferences } from "#schemas/Preferences.ts"
 import * as IdPages from "#src/paging/IdPages.ts"
 import type { Lists } from "#src/people/Lists.ts"

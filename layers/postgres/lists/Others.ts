@@ -1,4 +1,4 @@
-import * as InPieces from "#layers/postgres/InPieces.ts"
+import * as InPieces from "#layers/postgres/statements/InPieces.ts"
 import type { ListId } from "#schemas/List.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { Effect } from "effect"

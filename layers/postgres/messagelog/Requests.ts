@@ -1,5 +1,5 @@
-import { inOrder } from "#layers/postgres/InOrder.ts"
-import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import { inOrder } from "#layers/postgres/statements/InOrder.ts"
+import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import { ExpansionState } from "#schemas/Expansion.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import type { RequestRecord } from "#src/delivery/Expansion.ts"

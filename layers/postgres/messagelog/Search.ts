@@ -1,6 +1,6 @@
 import * as Filters from "#layers/postgres/messagelog/Filters.ts"
 import * as Records from "#layers/postgres/messagelog/Records.ts"
-import * as PageBytes from "#layers/postgres/PageBytes.ts"
+import * as PageBytes from "#layers/postgres/statements/PageBytes.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import * as Ids from "#src/delivery/intake/Ids.ts"

@@ -1,4 +1,4 @@
-import { bound } from "#layers/postgres/Partitions.ts"
+import { bound } from "#layers/postgres/days/Partitions.ts"
 import { batch, untilNone } from "#layers/postgres/retention/Batches.ts"
 import { type DateTime, Effect, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"

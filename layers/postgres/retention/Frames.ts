@@ -1,4 +1,4 @@
-import { bound } from "#layers/postgres/Partitions.ts"
+import { bound } from "#layers/postgres/days/Partitions.ts"
 import { DateTime, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 

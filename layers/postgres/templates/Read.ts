@@ -1,5 +1,5 @@
-import * as PageBytes from "#layers/postgres/PageBytes.ts"
-import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import * as PageBytes from "#layers/postgres/statements/PageBytes.ts"
+import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import * as Rows from "#layers/postgres/templates/Rows.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"

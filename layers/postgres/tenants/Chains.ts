@@ -1,4 +1,4 @@
-import * as Lookups from "#layers/postgres/Lookups.ts"
+import * as Lookups from "#layers/postgres/statements/Lookups.ts"
 import * as Rows from "#layers/postgres/tenants/Rows.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { chainLength } from "#schemas/Tenant.ts"

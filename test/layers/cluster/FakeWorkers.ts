@@ -1,6 +1,6 @@
 import { NodeId } from "#layers/cluster/NodeId.ts"
 import * as Workers from "#layers/cluster/Workers.ts"
-import * as Invalidations from "#layers/postgres/Invalidations.ts"
+import * as Invalidations from "#layers/postgres/notices/Invalidations.ts"
 import * as Handover from "#src/delivery/journal/Handover.ts"
 import { Effect, Layer } from "effect"
 import process from "node:process"

@@ -1,6 +1,6 @@
 import * as Protocol from "#layers/cluster/Protocol.ts"
 import * as Workers from "#layers/cluster/Workers.ts"
-import * as Invalidations from "#layers/postgres/Invalidations.ts"
+import * as Invalidations from "#layers/postgres/notices/Invalidations.ts"
 import * as Handover from "#src/delivery/journal/Handover.ts"
 import { layer, threads, workerOf } from "#test/layers/cluster/FakeWorkers.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"

@@ -1,5 +1,5 @@
-import * as CallbackRoute from "#layers/http/Callbacks.ts"
-import * as Opens from "#layers/http/Tracking.ts"
+import * as CallbackRoute from "#layers/http/routes/Callbacks.ts"
+import * as Opens from "#layers/http/routes/Tracking.ts"
 import { Callbacks } from "#src/reports/Callbacks.ts"
 import { openPath, Tracking } from "#src/reports/Tracking.ts"
 import { assert, describe, it } from "@effect/vitest"

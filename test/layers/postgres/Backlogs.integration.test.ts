@@ -1,5 +1,5 @@
 import * as Backlogs from "#layers/postgres/Backlogs.ts"
-import * as Partitions from "#layers/postgres/Partitions.ts"
+import * as Partitions from "#layers/postgres/days/Partitions.ts"
 import type { Status } from "#schemas/Status.ts"
 import { Backlogs as Backlog } from "#src/reports/Backlog.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"

@@ -1,6 +1,6 @@
 import * as Clusters from "#layers/postgres/Clusters.ts"
 import * as Migrations from "#layers/postgres/Migrations.ts"
-import * as Partitions from "#layers/postgres/Partitions.ts"
+import * as Partitions from "#layers/postgres/days/Partitions.ts"
 import { ShardCount } from "#src/delivery/shards/ShardCount.ts"
 import * as Views from "#src/reports/Clusters.ts"
 import { Scope } from "#schemas/Scope.ts"

@@ -1,4 +1,4 @@
-import { maxMessageSize } from "#layers/postgres/LongestMessage.ts"
+import { maxMessageSize } from "#layers/postgres/connection/LongestMessage.ts"
 import * as Migrations from "#layers/postgres/Migrations.ts"
 import { PgClient } from "@effect/sql-pg"
 import { Config, Duration, Effect, Layer, Redacted } from "effect"

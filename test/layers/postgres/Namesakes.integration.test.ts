@@ -1,6 +1,6 @@
 import * as Migrations from "#layers/postgres/Migrations.ts"
 import * as NodeId from "#layers/cluster/NodeId.ts"
-import * as Wakeups from "#layers/postgres/Wakeups.ts"
+import * as Wakeups from "#layers/postgres/notices/Wakeups.ts"
 import { Shards } from "#src/delivery/Shards.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"

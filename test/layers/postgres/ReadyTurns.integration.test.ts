@@ -1,5 +1,5 @@
 import { due } from "#layers/postgres/journal/Due.ts"
-import * as OpenRows from "#layers/postgres/OpenRows.ts"
+import * as OpenRows from "#layers/postgres/days/OpenRows.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import * as Reads from "#test/layers/postgres/Reads.ts"

@@ -1,5 +1,5 @@
 import * as Backlogs from "#layers/postgres/Backlogs.ts"
-import * as OpenDays from "#layers/postgres/OpenDays.ts"
+import * as OpenDays from "#layers/postgres/days/OpenDays.ts"
 import * as Room from "#layers/postgres/Room.ts"
 import { Backlogs as Backlog } from "#src/reports/Backlog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"

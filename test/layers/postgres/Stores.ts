@@ -1,4 +1,4 @@
-import * as Invalidations from "#layers/postgres/Invalidations.ts"
+import * as Invalidations from "#layers/postgres/notices/Invalidations.ts"
 import * as Migrations from "#layers/postgres/Migrations.ts"
 import * as Stores from "#layers/postgres/Stores.ts"
 import * as TenantPreferences from "#src/people/TenantPreferences.ts"

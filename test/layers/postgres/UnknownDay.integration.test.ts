@@ -1,4 +1,4 @@
-import * as Partitions from "#layers/postgres/Partitions.ts"
+import * as Partitions from "#layers/postgres/days/Partitions.ts"
 import { Scope } from "#schemas/Scope.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
 import { PushTickets } from "#src/reports/PushTickets.ts"

@@ -1,0 +1,147 @@
+import { Invalidations } from "#layers/postgres/notices/Invalidations.ts"
+import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
+import { Scope } from "#schemas/Scope.ts"
+import * as Size from "#src/delivery/journal/Size.ts"
+import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import * as Patience from "#src/store/Patience.ts"
+import { Array, Cache, Clock, Context, Duration, Effect, Exit, Request, RequestResolver, Result, Schema } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+
+/** For how many ns a revision that was read counts as current without asking again. */
+const trusted = 1_000_000_000n
+
+/** For how many ns after a change by this node it asks every time: the change may commit until then. */
+const unsettled = 10_000_000_000n
+
+const capacity = 2_000
+
+/**
+ * Characters of all that is remembered of one `load`, about. With more it begins anew: 2,000 templates of tenants, each
+ * with a mail of its own, would hold gigabytes.
+ */
+const mostHeld = 32 * 1024 * 1024
+
+const decodeRows = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ scope: Scope, revision: Schema.Number })))
+
+class Look extends Request.Class<{ readonly scope: Scope }, number, StoreUnavailable> {}
+
+/** Counts the changes of one kind of thing, and caches what is computed from it until the next change. */
+export interface Revisions {
+  /** Call it in the transaction of a change: first if the changes of a scope are to wait for each other, else last. */
+  readonly bump: (scope: Scope) => Effect.Effect<void, SqlError.SqlError>
+  /**
+   * Caches what `load` answered for a name, its typed refusals too, until the revision changes. A change takes effect
+   * at once on this node, in its workers too, and within a second on others. Within a transaction nothing is cached.
+   * `sizeOf` answers about how many characters an answer holds, if that is not to be seen by it.
+   */
+  readonly remembering: <A, E>(
+    load: (scope: Scope, name: string) => Effect.Effect<A, E | StoreUnavailable>,
+    sizeOf?: (answer: A) => number
+  ) => (scope: Scope, name: string) => Effect.Effect<A, E | StoreUnavailable>
+}
+
+export const make = Effect.fnUntraced(function*(kind: string) {
+  const sql = yield* SqlClient.SqlClient
+  const patiently = yield* Patience.asking(Patience.callers)
+  const checked = new Map<Scope, { readonly revision: number; readonly at: bigint }>()
+  const changed = new Map<Scope, bigint>()
+  const invalidations = yield* Invalidations
+  yield* invalidations.hear((invalidation) =>
+    Effect.map(Clock.monotonicTimeNanos, (now) => {
+      if (invalidation.kind === kind) changed.set(invalidation.scope, now + unsettled)
+    })
+  )
+
+  const resolver = RequestResolver.make<Look>(Effect.fnUntraced(function*(entries) {
+    const scopes = Array.dedupe(entries.map((entry) => entry.request.scope))
+    const at = yield* Clock.monotonicTimeNanos
+    const rows = yield* sql`select scope, revision::float8 as revision from revisions
+      where kind = ${kind} and scope = any(${scopes}::int[])`.pipe(Effect.flatMap(decodeRows), orUnavailable)
+    const found = new Map(rows.map((row) => [row.scope, row.revision]))
+    for (const entry of entries) {
+      const { scope } = entry.request
+      const revision = found.get(scope) ?? 0
+      checked.set(scope, { revision, at })
+      entry.completeUnsafe(Exit.succeed(revision))
+    }
+  }))
+
+  const current = (scope: Scope): Effect.Effect<number, StoreUnavailable> =>
+    Effect.flatMap(Clock.monotonicTimeNanos, (now) => {
+      const known = checked.get(scope)
+      return known === undefined || now - known.at > trusted || now < (changed.get(scope) ?? now)
+        ? patiently(Effect.request(new Look({ scope }), resolver))
+        : Effect.succeed(known.revision)
+    })
+
+  const bump: Revisions["bump"] = Effect.fnUntraced(function*(scope) {
+    yield* invalidations.tell({ kind, scope })
+    yield* sql`insert into revisions (scope, kind, revision) values (${scope}, ${kind}, 1)
+      on conflict (scope, kind) do update set revision = revisions.revision + 1`
+  })
+
+  const remembering: Revisions["remembering"] = <A, E>(
+    load: (scope: Scope, name: string) => Effect.Effect<A, E | StoreUnavailable>,
+    sizeOf: (answer: A) => number = Size.of
+  ) => {
+    interface Known {
+      readonly revision: number
+      readonly cache: Cache.Cache<string, A, E | StoreUnavailable>
+      /** The last answer. It saves the cache from putting its key behind all others, for those who ask for one name. */
+      last: { readonly name: string; readonly found: A } | undefined
+      held: number
+    }
+    const caches = new Map<Scope, Known>()
+    let held = 0
+    const forget = (scope: Scope) => {
+      held -= caches.get(scope)?.held ?? 0
+      caches.delete(scope)
+    }
+    const hold = (known: Known, scope: Scope, answer: A) => {
+      // Another change came meanwhile: what it found is forgotten with it.
+      if (caches.get(scope) !== known) return
+      const size = sizeOf(answer)
+      known.held += size
+      held += size
+      if (held <= mostHeld) return
+      caches.clear()
+      held = 0
+    }
+    const at = Effect.fnUntraced(function*(scope: Scope, revision: number) {
+      const loaded = (name: string): Effect.Effect<A, E | StoreUnavailable> =>
+        Effect.tap(patiently(load(scope, name)), (answer) => Effect.sync(() => hold(known, scope, answer)))
+      const cache = yield* Cache.makeWith(loaded, { capacity, timeToLive })
+      const known: Known = { revision, cache, last: undefined, held: 0 }
+      forget(scope)
+      caches.set(scope, known)
+      return known
+    })
+    const within = (known: Known, name: string): Effect.Effect<A, E | StoreUnavailable> =>
+      known.last?.name === name ?
+        Effect.succeed(known.last.found) :
+        Effect.map(Cache.get(known.cache, name), (found) => {
+          known.last = { name, found }
+          return found
+        })
+    const cached = (scope: Scope, name: string) =>
+      Effect.flatMap(current(scope), (revision) => {
+        const known = caches.get(scope)
+        return known?.revision === revision
+          ? within(known, name)
+          : Effect.flatMap(at(scope, revision), (fresh) => within(fresh, name))
+      })
+    return (scope, name) =>
+      Effect.contextWith((context: Context.Context<never>) =>
+        Context.getOrUndefined(context, sql.transactionService) === undefined ? cached(scope, name) : load(scope, name)
+      )
+  }
+
+  return { bump, remembering } satisfies Revisions
+})
+
+/** A refusal is cached like any other answer; that the store was unavailable is not. */
+const timeToLive = <A, E>(exit: Exit.Exit<A, E | StoreUnavailable>): Duration.Duration => {
+  if (Exit.isSuccess(exit)) return Duration.infinity
+  const error = Exit.findError(exit)
+  return Result.isFailure(error) || error.success instanceof StoreUnavailable ? Duration.zero : Duration.infinity
+}

@@ -1,0 +1,153 @@
+import { NodeId } from "#layers/cluster/NodeId.ts"
+import * as Listening from "#layers/postgres/notices/Listening.ts"
+import * as Runners from "#layers/postgres/Runners.ts"
+import { Shards } from "#src/delivery/Shards.ts"
+import * as Patience from "#src/store/Patience.ts"
+import { PgClient } from "@effect/sql-pg"
+import { Clock, Duration, Effect, Latch, Layer, Schedule, Schema } from "effect"
+
+/** Ms between counts of the nodes, and for how long after another node's `join` this one does not count as alone. */
+const counted = 2_000
+const joining = 10_000
+
+/** Ms by which the clock may get ahead between two counts without counting as set ahead. */
+const stepped = 1_000
+
+/** A node that was not heard of for so many ms counts as gone. */
+const silence = 60_000
+
+const backoff = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced(Duration.seconds(2))])
+
+const decode = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ nodes: Schema.Int })]))
+
+const collision = (address: string) =>
+  `another node of this database says that it is at ${address} too: each needs a TIDINGS_CLUSTER_HOST of its own, at which the others ` +
+  "reach it; until then the two share the work of one"
+
+/** A node of the same address answers `join` with `here`. Earlier versions read only the first word. */
+const announcing = (sql: PgClient.PgClient, self: string, address: string) => (word: "join" | "here") =>
+  sql`select pg_notify('tidings_due', ${`${word} ${self} ${address}`})`
+
+/**
+ * Announces a server whose engine runs in workers, before it accepts anything and then again and again: it is not in the
+ * cluster's table itself, and its workers may be gone from it for a while.
+ */
+export const announced = Effect.fnUntraced(function*(address: string) {
+  const announce = announcing(yield* PgClient.PgClient, yield* NodeId, address)
+  yield* announce("join")
+  yield* announce("join").pipe(
+    Effect.catchCause((cause) => Effect.logDebug("the node was not announced", cause)),
+    Effect.delay(joining / 2),
+    Effect.forever,
+    Effect.forkScoped
+  )
+}, Layer.effectDiscard)
+
+/**
+ * Tells of each shard that this node gives up. If it had lost the shard before, as one that stood still, what it
+ * accepted for it since then was told to nobody.
+ */
+const givingUp = Effect.fnUntraced(function*(sql: PgClient.PgClient, { watch }: Shards["Service"]) {
+  const given = new Set<number>()
+  const gave = Latch.makeUnsafe()
+  let owned: ReadonlyArray<number> = []
+  yield* watch(({ shards }) => {
+    for (const shard of owned) if (!shards.includes(shard)) given.add(shard)
+    owned = shards
+    if (given.size > 0) Latch.openUnsafe(gave)
+  })
+  yield* Effect.gen(function*() {
+    yield* gave.await
+    Latch.closeUnsafe(gave)
+    const told = [...given].join(",")
+    given.clear()
+    yield* Effect.retry(sql`select pg_notify('tidings_due', ${told})`, backoff)
+  }).pipe(Effect.forever, Effect.forkScoped)
+})
+
+/**
+ * Wakes this node when another node accepts messages for its shards, and keeps it informed whether there is another
+ * node. A notification that came while it did not listen is made up for: after each (re)listen, and after the
+ * database's clock was set ahead, everything due is read. A node announces itself before it accepts anything.
+ * `address` is where other nodes reach this one. The cluster's table takes two nodes of one address for one, so they
+ * detect each other by notifications, and log it.
+ */
+export const layer = Effect.fnUntraced(function*(address: string) {
+  const sql = yield* PgClient.PgClient
+  const shards = yield* Shards
+  const self = yield* NodeId
+  const patiently = yield* Patience.asking(Patience.callers)
+  let joinedAt = -Infinity
+  let namesakeAt = -Infinity
+  let told = false
+  let listening = false
+  let offset = Infinity
+
+  const announce = announcing(sql, self, address)
+
+  yield* shards.alone(false)
+  yield* announce("join")
+  yield* givingUp(sql, shards)
+
+  const heardOf = Effect.fnUntraced(function*(word: string, from: string, at: string | undefined) {
+    // Of its own server, which hands over to it what it accepts. With other workers beside it, that is not enough.
+    if (from === self && at === address) return
+    const now = yield* Clock.currentTimeMillis
+    if (word === "join") joinedAt = now
+    yield* shards.alone(false)
+    if (at !== address) return
+    namesakeAt = now
+    if (word === "join") yield* announce("here")
+    if (told) return
+    told = true
+    yield* Effect.logWarning(collision(address))
+  })
+
+  /** Wakes the owners after the clock was set ahead: they sleep until a time that they computed with the old clock. */
+  const wakeAfterStep = Effect.fnUntraced(function*(now: number) {
+    const before = offset
+    offset = now - Number((yield* Clock.monotonicTimeNanos) / 1_000_000n)
+    if (offset - before > stepped) yield* shards.wake
+  })
+
+  const count = Effect.gen(function*() {
+    const now = yield* Clock.currentTimeMillis
+    yield* wakeAfterStep(now)
+    const [{ nodes }] = yield* decode(
+      yield* sql`select count(*)::int as nodes from ${sql(Runners.table)}
+        where ${sql.literal(Runners.heardAt)} > ${now - silence}`
+    )
+    const isNamesakeNear = now - namesakeAt < silence
+    if (isNamesakeNear) yield* announce("here")
+    else if (told) {
+      told = false
+      yield* Effect.logInfo(`no other node says any more that it is at ${address}`)
+    }
+    yield* shards.alone(listening && nodes <= 1 && !isNamesakeNear && now - joinedAt > joining)
+  }).pipe(
+    patiently,
+    Effect.catchCause((cause) =>
+      Effect.andThen(Effect.logDebug("the nodes were not counted", cause), shards.alone(false))
+    )
+  )
+
+  yield* Listening.make("tidings_due", "new messages", {
+    began: Effect.gen(function*() {
+      yield* shards.wake
+      // Announced again: an answer to the first `join` may have come before this node listened.
+      yield* announce("join")
+      listening = true
+    }),
+    heard: Effect.fnUntraced(function*(payload) {
+      const [word = "", from = "", at] = payload.split(" ")
+      if (word === "join" || word === "here") return yield* heardOf(word, from, at)
+      const owned = yield* shards.owned
+      if (payload.split(",").some((shard) => owned.includes(Number(shard)))) yield* shards.wake
+    }),
+    ended: Effect.suspend(() => {
+      listening = false
+      return shards.alone(false)
+    })
+  })
+  yield* Effect.andThen(Effect.sleep(counted), count).pipe(Effect.forever, Effect.forkScoped)
+}, Layer.effectDiscard)

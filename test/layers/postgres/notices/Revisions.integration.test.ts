@@ -1,0 +1,118 @@
+import * as Invalidations from "#layers/postgres/notices/Invalidations.ts"
+import * as Revisions from "#layers/postgres/notices/Revisions.ts"
+import { Scope } from "#schemas/Scope.ts"
+import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
+import { assert, layer } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Layer, Tracer } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+
+const scope = Scope.make(1)
+
+/** One text for all, which counts for each. */
+const megabytes = "x".repeat(3 * 1024 * 1024)
+
+/** A thread of a node that remembers what `load` answered, and counts how often it was asked. */
+const thread = Effect.fnUntraced(function*(kind: string) {
+  const loads: Array<string> = []
+  const revisions = yield* Revisions.make(kind)
+  const ask = revisions.remembering((_, name) =>
+    Effect.suspend((): Effect.Effect<number, "none" | StoreUnavailable> => {
+      loads.push(name)
+      if (name === "away" && loads.length === 1) return Effect.fail(new StoreUnavailable({ cause: "planted" }))
+      return name === "none" ? Effect.fail("none" as const) : Effect.succeed(loads.length)
+    })
+  )
+  return { ask: (name: string) => ask(scope, name), bump: revisions.bump(scope), loads }
+})
+
+/** A node with one thread. */
+const node = (kind: string) => Effect.provide(thread(kind), Layer.fresh(Invalidations.layer))
+
+const counting = <A, E, R>(effect: Effect.Effect<A, E, R>) => {
+  let statements = 0
+  const tracer = Tracer.make({
+    span: (options) => {
+      if (options.kind === "client") statements++
+      return new Tracer.NativeSpan(options)
+    }
+  })
+  return Effect.map(Effect.withTracer(effect, tracer), () => statements)
+}
+
+layer(FreshDatabase.layer)("Revisions on Postgres", (it) => {
+  it.effect("what is known is asked for once, refusals too, and costs no statement within a second", () =>
+    Effect.gen(function*() {
+      const { ask, loads } = yield* node("a")
+      yield* Effect.all([ask("x"), ask("x"), Effect.flip(ask("none")), Effect.flip(ask("none"))], {
+        concurrency: "unbounded"
+      })
+      assert.sameMembers(loads, ["x", "none"])
+      assert.strictEqual(yield* counting(Effect.all([ask("x"), Effect.flip(ask("none"))])), 0)
+      yield* TestClock.adjust("1100 millis")
+      const many = Effect.all(Array.from({ length: 50 }, () => ask("x")), { concurrency: "unbounded" })
+      assert.strictEqual(yield* counting(many), 1)
+      assert.lengthOf(loads, 2)
+    }))
+
+  it.effect("a catalogue of large things is not held whole: what was asked for before is asked for again", () =>
+    Effect.gen(function*() {
+      const { remembering } = yield* Effect.provide(Revisions.make("g"), Layer.fresh(Invalidations.layer))
+      const loads: Array<string> = []
+      const ask = remembering((_, name) => Effect.sync(() => ({ name, at: loads.push(name), html: megabytes })))
+      for (let n = 0; n < 20; n++) yield* ask(scope, `template-${n % 5}`)
+      assert.lengthOf(loads, 5)
+      for (let n = 0; n < 20; n++) yield* ask(scope, `template-${n}`)
+      yield* ask(scope, "template-19")
+      assert.lengthOf(loads, 20)
+      yield* ask(scope, "template-0")
+      assert.lengthOf(loads, 21)
+    }))
+
+  it.effect("that the store was away is not remembered", () =>
+    Effect.gen(function*() {
+      const { ask } = yield* node("b")
+      yield* Effect.flip(ask("away"))
+      assert.strictEqual(yield* ask("away"), 2)
+    }))
+
+  it.effect("a change counts at once here, from its commit on, and within 2 s elsewhere", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [here, there] = [yield* node("c"), yield* node("c")]
+      assert.deepStrictEqual([yield* here.ask("x"), yield* there.ask("x")], [1, 1])
+      const changed = yield* Deferred.make<void>()
+      // Asked between the change and its commit, from outside: still the old answer.
+      const outside = yield* Effect.forkChild(Effect.andThen(Deferred.await(changed), here.ask("x")))
+      yield* here.bump.pipe(
+        Effect.andThen(Deferred.succeed(changed, undefined)),
+        Effect.andThen(Fiber.await(outside)),
+        sql.withTransaction
+      )
+      assert.strictEqual(yield* Fiber.join(outside), 1)
+      assert.strictEqual(yield* here.ask("x"), 2)
+      assert.strictEqual(yield* there.ask("x"), 1)
+      yield* TestClock.adjust("2 seconds")
+      assert.strictEqual(yield* there.ask("x"), 2)
+    }))
+
+  it.effect("a change counts at once in all threads of its node, and for all that count the same kind", () =>
+    Effect.gen(function*() {
+      const [here, there, other] = [yield* thread("e"), yield* thread("e"), yield* thread("f")]
+      const all = Effect.all([here.ask("x"), there.ask("x"), other.ask("x")])
+      assert.deepStrictEqual(yield* all, [1, 1, 1])
+      yield* here.bump
+      assert.deepStrictEqual(yield* all, [2, 2, 1])
+    }).pipe(Effect.provide(Invalidations.layer)))
+
+  it.effect("what a transaction saw is not remembered when it is rolled back", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { ask, bump, loads } = yield* node("d")
+      yield* Effect.all([bump, ask("x"), Effect.fail("rolled back" as const)]).pipe(sql.withTransaction, Effect.flip)
+      yield* bump.pipe(sql.withTransaction)
+      assert.strictEqual(yield* ask("x"), 2)
+      assert.lengthOf(loads, 2)
+    }))
+})
