@@ -189,13 +189,10 @@ export const make = (sql: SqlClient.SqlClient) => {
     )
     if (refusal === undefined) return
     if (put.length === 1) {
-      const { audienceId, userId } = first
       yield* counted
-      return yield* Effect.logError(
-        "a user's place in an audience cannot be stored",
-        { scope, audienceId, userId },
-        refusal
-      )
+      // Not whose: a user's id may be an address (P9).
+      const { audienceId } = first
+      return yield* Effect.logError("a user's place in an audience cannot be stored", { scope, audienceId }, refusal)
     }
     const half = Math.ceil(put.length / 2)
     yield* putAll(scope, put.slice(0, half), now)
