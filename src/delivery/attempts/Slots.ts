@@ -1,7 +1,7 @@
 import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import * as LaneShares from "#src/delivery/shards/LaneShares.ts"
 import * as Turns from "#src/fibers/Turns.ts"
-import { Effect, Option, Semaphore } from "effect"
+import { Effect } from "effect"
 
 /**
  * How many more calls than a provider has connections may be written down: while their intents are committed, no
@@ -17,14 +17,14 @@ const leastAhead = 32
 export interface Slots {
   /** By turns. */
   readonly begun: Turns.Turns
-  /** In the order in which they were begun. */
-  readonly connections: Semaphore.Semaphore
+  /** In the order in which they were begun (`inLine`). */
+  readonly connections: Turns.Turns
 }
 
 /** Slots for so many connections. `ahead`: how many more calls may be written down. */
 export const make = (connections: number, ahead = Math.max(leastAhead, connections)): Slots => ({
   begun: Turns.make(connections + ahead),
-  connections: Semaphore.makeUnsafe(connections)
+  connections: Turns.make(connections)
 })
 
 /**
@@ -104,16 +104,16 @@ export const begin = <A>(slots: Slots, message: Waiting, attempt: Attempt<A>): E
 /** Whether an attempt may be written down at once. */
 export const isFree = ({ begun }: Slots): Effect.Effect<boolean> => Effect.map(begun.available, (free) => free > 0)
 
+/** Of all who wait for a connection: a call that is written down does not come behind later ones. */
+const inLine: Turns.Turn = { lane: "", whose: "" }
+
 /** Makes a call once a connection is free, unless its shard is handed over before. */
 export const connect = <A>(
   { connections }: Slots,
   call: Effect.Effect<A>,
   { handedOver, left }: Pick<Waits<A>, "handedOver" | "left">
 ): Effect.Effect<A> =>
-  Effect.flatMap(
-    connections.withPermitsIfAvailable(1)(call),
-    Option.match({
-      onNone: () => unless((begin) => connections.withPermit(begin), call, [{ once: handedOver, instead: left }]),
-      onSome: Effect.succeed
-    })
+  connections.ifAvailable(
+    () => call,
+    () => unless(connections.inTurn(inLine), call, [{ once: handedOver, instead: left }])
   )

@@ -6,19 +6,15 @@ import { sendGrid } from "#test/layers/providers/rows/SendGrid.ts"
 import { vendor as smtp } from "#test/layers/providers/smtp/Deliveries.ts"
 import { assert, describe, it } from "@effect/vitest"
 import * as ScriptedVendor from "#test/support/ScriptedVendor.ts"
-import { Deferred, Effect, Fiber, Option } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 
 const vendorOf = (row: Row) => configure(row, settingsAt(row, "http://127.0.0.1:1")).pipe(withHttp(1_000))
 
 /** Whether there are just so many connections. */
-const has = Effect.fnUntraced(function*(slots: Slots | undefined, connections: number) {
-  if (slots === undefined) return false
-  const [all, more] = yield* Effect.forEach(
-    [connections, connections + 1],
-    (some) => slots.connections.withPermitsIfAvailable(some)(Effect.void)
-  )
-  return all !== undefined && more !== undefined && Option.isSome(all) && Option.isNone(more)
-})
+const has = (slots: Slots | undefined, connections: number): Effect.Effect<boolean> =>
+  slots === undefined
+    ? Effect.succeed(false)
+    : Effect.map(slots.connections.available, (free) => free === connections)
 
 describe("The connections of a vendor", () => {
   it.effect("are as many as its client opens, one for each call, and shared by all calls of a configuration", () =>

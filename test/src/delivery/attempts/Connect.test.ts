@@ -3,7 +3,7 @@ import type { NewMessage } from "#src/delivery/Journal.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import * as EngineNode from "#test/support/EngineNode.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Array, Effect, Fiber, Latch, Option, Scheduler } from "effect"
+import { Array, Effect, Fiber, Latch, Scheduler } from "effect"
 import { TestClock } from "effect/testing"
 
 const second = 1_000
@@ -34,7 +34,19 @@ describe("Slots", () => {
       yield* TestClock.adjust("1 minute")
       assert.deepStrictEqual(made, ["first", "given up is not made", "next"])
       yield* TestClock.adjust("1 minute")
-      assert.isTrue(Option.isSome(yield* slots.connections.withPermitsIfAvailable(1)(Effect.void)))
+      assert.strictEqual(yield* slots.connections.available, 1)
+    }))
+
+  it.effect("a call does not pass those that waited for a connection before it, though one become free as it comes", () =>
+    Effect.gen(function*() {
+      const slots = Slots.make(1, 3)
+      const made: Array<string> = []
+      const call = (name: string) =>
+        Slots.connect(slots, Effect.andThen(Effect.sync(() => void made.push(name)), Effect.sleep(second)), staying)
+      yield* Effect.forkChild(Effect.andThen(call("first"), call("third")), { startImmediately: true })
+      yield* Effect.forkChild(call("second"), { startImmediately: true })
+      yield* TestClock.adjust(3 * second)
+      assert.deepStrictEqual(made, ["first", "second", "third"])
     }))
 
   it.effect("whoever is interrupted, where ever that is, leaves its slots to the others", () =>
@@ -57,8 +69,7 @@ describe("Slots", () => {
         if (steps % 3 === 0) yield* TestClock.adjust(second)
         yield* Effect.forEach(fibers, Fiber.interrupt)
         assert.strictEqual(yield* slots.begun.available, 3, `after ${steps} steps`)
-        const both = yield* slots.connections.withPermitsIfAvailable(2)(Effect.void)
-        assert.isTrue(Option.isSome(both), `after ${steps} steps`)
+        assert.strictEqual(yield* slots.connections.available, 2, `after ${steps} steps`)
       }
     }))
 })
