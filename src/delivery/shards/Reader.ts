@@ -38,7 +38,7 @@ export interface Reader {
    * in a moment, since other nodes accept for these shards as well, or another turn waits for room.
    */
   readonly openings: (turns: ReadonlySet<string>) => number | undefined
-  /** A row will be due at this time (epoch ms). */
+  /** A row will be due at this time (epoch ms); 0: one is unread that is ready. */
   readonly expect: (dueAt: number) => void
   /** There may be rows that this node has not seen. */
   readonly behind: () => void
@@ -118,6 +118,7 @@ export const make = Effect.fnUntraced(function*(options: {
     wake()
   }
   const expect = (dueAt: number) => {
+    if (dueAt === 0) return behind()
     expected = Math.min(expected, dueAt)
     if (dueAt >= nextDue) return
     nextDue = dueAt

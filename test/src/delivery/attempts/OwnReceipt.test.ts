@@ -3,11 +3,12 @@ import * as Handover from "#src/delivery/journal/Handover.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import type { Vendor } from "#src/delivery/Provider.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
+import * as Metrics from "#src/reports/Metrics.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { memory } from "#test/crash/EngineStores.ts"
 import * as EngineNode from "#test/support/EngineNode.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Effect, Layer, Metric } from "effect"
 import { TestClock } from "effect/testing"
 
 const door = memory.node.pipe(Layer.provide(Handover.layer))
@@ -60,8 +61,11 @@ const called = Effect.fnUntraced(function*(event: "Deliver" | "Open" | undefined
 describe("A receipt of a call that is not answered", () => {
   it.effect("P4: tells that it was taken: no other provider is called", () =>
     Effect.gen(function*() {
+      const stuck = Effect.map(Metric.value(Metrics.stuck), ({ count }) => count)
+      const before = yield* stuck
       assert.deepStrictEqual(yield* called("Deliver"), { calls: ["mail"], status: "DELIVERED", willRetry: false })
       assert.deepStrictEqual(yield* called("Open"), { calls: ["mail"], status: "OPENED", willRetry: false })
       assert.deepStrictEqual(yield* called(undefined), { calls: ["mail", "post"], status: "SENT", willRetry: false })
+      assert.strictEqual(yield* stuck, before, "it was given back, and not overlooked")
     }).pipe(Effect.provide(memory.shared)))
 })
