@@ -1,4 +1,5 @@
 import * as InPieces from "#layers/postgres/statements/InPieces.ts"
+import * as Locked from "#layers/postgres/statements/Locked.ts"
 import * as PageBytes from "#layers/postgres/statements/PageBytes.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import * as Members from "#layers/postgres/tenants/Members.ts"
@@ -97,7 +98,13 @@ const make = Effect.gen(function*() {
         sql,
         sql`select tenant_id as key from tenant_users where scope = ${scope} and user_id = ${userId} order by tenant_id`
       )
-      yield* walk((tenantIds) => sql`delete from tenant_users where ${Members.rowsIn(sql, scope, userId, tenantIds)}`)
+      yield* walk((tenantIds) =>
+        Locked.rows(
+          sql,
+          Members.rowsIn(sql, scope, userId, tenantIds),
+          (rows) => sql`delete from tenant_users where ${rows}`
+        )
+      )
     },
     sql.withTransaction,
     orUnavailable

@@ -1,4 +1,5 @@
 import * as InPieces from "#layers/postgres/statements/InPieces.ts"
+import * as Locked from "#layers/postgres/statements/Locked.ts"
 import * as Lookups from "#layers/postgres/statements/Lookups.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import * as Members from "#layers/postgres/tenants/Members.ts"
@@ -144,12 +145,12 @@ const make = Effect.gen(function*() {
     const [{ first, last }] = yield* sql`select min(message_id) as first, max(message_id) as last from push_tickets
       where scope = ${scope}`.pipe(Effect.flatMap(decodeSpan))
     if (first === null) return
-    yield* sql`delete from push_tickets where ctid = any(array(
-      select t.ctid from (
+    const found = sql`select t.ctid from (
         select id from messages where scope = ${scope} and recipient_name = ${userId}
           and recipient_key = ${Recipients.userKey(scope, userId)} and id >= ${first} and id <= ${last} order by id) m
       cross join lateral (
-        select ctid from push_tickets where scope = ${scope} and message_id = m.id order by number for update) t))`
+        select ctid from push_tickets where scope = ${scope} and message_id = m.id order by number for update) t`
+    yield* Locked.rows(sql, found, (rows) => sql`delete from push_tickets where ${rows}`)
   })
 
   // Memberships in pieces, each of which locks its rows in the order in which `Memberships.put` does. Devices in that of
@@ -163,12 +164,16 @@ const make = Effect.gen(function*() {
           where scope = ${scope} and user_id = ${userId} and profile is not null order by tenant_id`
       )
       yield* walk((tenantIds) =>
-        sql`update tenant_users set profile = null, updated_at = ${now}
-          where ${Members.rowsIn(sql, scope, userId, tenantIds)}`
+        Locked.rows(
+          sql,
+          Members.rowsIn(sql, scope, userId, tenantIds),
+          (rows) => sql`update tenant_users set profile = null, updated_at = ${now} where ${rows}`
+        )
       )
-      yield* sql`with devices as (delete from device_tokens where ctid = any(array(
-          select ctid from device_tokens where scope = ${scope} and user_id = ${userId} order by token for update)))
-        delete from profiles where scope = ${scope} and user_id = ${userId}`
+      const devices =
+        sql`select ctid from device_tokens where scope = ${scope} and user_id = ${userId} order by token for update`
+      yield* Locked.rows(sql, devices, (rows) => sql`delete from device_tokens where ${rows}`)
+      yield* sql`delete from profiles where scope = ${scope} and user_id = ${userId}`
       yield* removeTickets(scope, userId)
     },
     sql.withTransaction,

@@ -32,10 +32,9 @@ export const isThere = (sql: SqlClient.SqlClient, of: string) =>
 
 /** A user's rows of `tenant_users` in these tenants, to be locked in this order; each is looked up by key, as `Lists.leave` says. */
 export const rowsIn = (sql: SqlClient.SqlClient, scope: Scope, userId: string, tenantIds: ReadonlyArray<string>) =>
-  sql`ctid = any(array(
-    select m.ctid from unnest(${tenantIds}::text[]) as x(tenant_id) cross join lateral (
-      select ctid from tenant_users
-      where scope = ${scope} and tenant_id = x.tenant_id collate "C" and user_id = ${userId} for update) m))`
+  sql`select m.ctid from unnest(${tenantIds}::text[]) as x(tenant_id) cross join lateral (
+    select ctid from tenant_users
+    where scope = ${scope} and tenant_id = x.tenant_id collate "C" and user_id = ${userId} for update) m`
 
 const decodeFound = Schema.decodeUnknownEffect(
   Schema.Array(Schema.Struct({ place: Schema.Number, ...Row.fields, profile: Schema.NullOr(Schema.String) }))
