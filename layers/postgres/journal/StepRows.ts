@@ -115,7 +115,8 @@ export const of = (batch: ReadonlyArray<Step>, outputs: ReadonlyArray<number | u
       run,
       message.scope,
       conditional,
-      from,
+      // No statuses are none, and not those of the edges.
+      from ?? "edges",
       dueAt === null,
       reason,
       tries,
