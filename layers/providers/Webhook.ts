@@ -11,6 +11,7 @@ import { optional } from "#schemas/Optional.ts"
 import { WebhookAddress } from "#schemas/Recipient.ts"
 import { Outbound, type OutboundError, type OutboundResponse, type OutboundUnknown } from "#src/delivery/Outbound.ts"
 import type { Delivery, Vendor } from "#src/delivery/Provider.ts"
+import * as JsonBody from "#layers/providers/JsonBody.ts"
 import * as Overrides from "#layers/providers/Overrides.ts"
 import { fnv1a } from "#src/delivery/shards/Hash.ts"
 import * as RetryAfter from "#src/delivery/attempts/RetryAfter.ts"
@@ -102,7 +103,7 @@ export const make = Effect.gen(function*() {
         ...authorization(address),
         ...lowered(given.headers)
       },
-      body: JSON.stringify(Overrides.body({
+      body: JsonBody.write(Overrides.body({
         messageId: delivery.messageId,
         data: delivery.data,
         profile: profileOf(address, delivery.profile),

@@ -59,6 +59,12 @@ describe("Webhook", () => {
       assert.deepStrictEqual(after, { ...before, mine: true, content: { ...before.content, title: "mine" } })
     }))
 
+  it.effect("half a character, with which a text ends that somebody cut, is replaced, as at the vendors", () =>
+    Effect.gen(function*() {
+      const { request } = yield* posted({ body: { note: "a\ud83d" } })
+      assert.strictEqual(JSON.parse(String(request?.body)).note, "a\ufffd")
+    }))
+
   it.effect("P4: a call brings the token by which its receiver knows it again, and has 15 s", () =>
     Effect.gen(function*() {
       const { request } = yield* posted({})
