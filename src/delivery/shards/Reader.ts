@@ -109,9 +109,7 @@ export const make = Effect.fnUntraced(function*(options: {
   /** Whether nothing is read for want of room. */
   let isHalted = false
 
-  const wake = () => {
-    Latch.openUnsafe(signal)
-  }
+  const wake = () => void Latch.openUnsafe(signal)
   const behind = () => {
     left++
     caughtUp = false
