@@ -71,7 +71,7 @@ interface Circuit {
 
 /** What a call that failed says of its provider, in ms. */
 interface Answer {
-  /** The longest wait that the provider names. */
+  /** The longest wait that the provider names, `longestNamed` at most. */
   readonly named: number
   /** How long its circuit is open at first, and at most. */
   readonly shortest: number
@@ -85,7 +85,7 @@ interface Answer {
 const failed = (circuit: Circuit | undefined, now: number, { longest, named, shortest }: Answer): Circuit => {
   const failures = (circuit?.failures ?? 0) + 1
   const counted = failures < tripAfter ? 0 : Math.min(longest, shortest * 2 ** (failures - tripAfter))
-  const wait = Math.max(counted, named > shortestNamed ? Math.min(longestNamed, Math.ceil(named)) : 0)
+  const wait = Math.max(counted, named > shortestNamed ? Math.ceil(named) : 0)
   return { failures, openUntil: wait === 0 ? undefined : now + wait, probedSince: undefined }
 }
 
@@ -99,12 +99,15 @@ const isSickness = ({ reasons }: Cause.Cause<DeliveryError>): boolean =>
   reasons.some((reason) => reason._tag === "Die" || (reason._tag === "Fail" && isSick(reason.error)))
 
 const namedIn = ({ reasons }: Cause.Cause<DeliveryError>): number =>
-  reasons.reduce(
-    (longest, reason) =>
-      reason._tag === "Fail" && "retryAfter" in reason.error
-        ? Math.max(longest, reason.error.retryAfter ?? 0)
-        : longest,
-    0
+  Math.min(
+    longestNamed,
+    reasons.reduce(
+      (longest, reason) =>
+        reason._tag === "Fail" && "retryAfter" in reason.error
+          ? Math.max(longest, reason.error.retryAfter ?? 0)
+          : longest,
+      0
+    )
   )
 
 /** The provider is well, and takes no more for now. */

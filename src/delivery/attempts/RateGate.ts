@@ -24,7 +24,7 @@ const plateau = 20
 /** Those who are sent away come back one after the other, so many a second at least, to all crowded gates together. */
 const comingBack = 200
 
-/** A gate at which nobody has waited for so long, and that has heard of no refusal, is none. In ms. */
+/** A gate at which nobody has waited for so long, and whose provider wanted no wait, is none. In ms. */
 const unused = 600_000
 
 /**
@@ -49,7 +49,7 @@ export const make = (begun: number, named: number) => {
   let refusedAt = begun
   let nextAt = begun + Math.max(named, pause)
   let passedAt = nextAt
-  let usedAt = begun
+  let usedAt = begun + named
   const backAt = new Map<string, number>()
 
   const bounded = (rate: number) => Math.min(most, Math.max(least, rate))
@@ -92,8 +92,8 @@ export const make = (begun: number, named: number) => {
         isTaking = false
         tested = 0
         refusedAt = now
-        usedAt = now
       }
+      if (isNews || named > 0) usedAt = Math.max(usedAt, now + named)
       nextAt = Math.max(nextAt, now + Math.max(named, isNews ? pause : 0))
       passedAt = Math.max(passedAt, nextAt)
       return isNews

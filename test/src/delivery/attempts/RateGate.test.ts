@@ -204,4 +204,14 @@ describe("RateGate", () => {
     gate.refused(590_050, 590_000, 0)
     assert.strictEqual(gate.unusedAt(), 1_190_050)
   })
+
+  it("nor is one none while its provider wants to be left alone", () => {
+    const hour = 60 * minute
+    const gate = RateGate.make(0, hour)
+    assert.strictEqual(gate.unusedAt(), hour + 600_000)
+    gate.refused(1_000, -1, 2 * hour)
+    assert.strictEqual(gate.unusedAt(), 1_000 + 2 * hour + 600_000)
+    gate.refused(2_000, 1_500, 0)
+    assert.strictEqual(gate.unusedAt(), 1_000 + 2 * hour + 600_000)
+  })
 })
