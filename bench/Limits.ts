@@ -12,7 +12,7 @@ const cues = {
   refused: { _tag: "Refuse", after: 50, kind: "RateLimited", retryAfter: null }
 } as const
 
-/** A provider that takes so many calls in each second of the clock, from `after` (ms) on, and names no wait to the others. */
+/** Takes so many calls in each second of the clock, from `after` (ms) on, and names no wait to the others. */
 const limited = (allowed: number, after: number): Simulation.VendorOptions => {
   let second = -1
   let used = 0

@@ -29,7 +29,10 @@ export const of = (serviceUrl: string): Cloud | undefined => {
 export const login = ({ realm }: Pick<Cloud, "realm">, tenant: string): string =>
   `https://login.microsoftonline.${realm}/${encodeURIComponent(tenant)}/oauth2/v2.0/token`
 
-/** The tenant of bots that have none of their own, and what their tokens are for (botframework-connector, `GovernmentConstants`). */
+/**
+ * The tenant of bots that have none of their own, and what their tokens are for (botframework-connector,
+ * `GovernmentConstants`).
+ */
 export const bots = {
   com: { tenant: "botframework.com", scope: "https://api.botframework.com/.default" },
   us: { tenant: "MicrosoftServices.onmicrosoft.us", scope: "https://api.botframework.us/.default" }

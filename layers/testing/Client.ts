@@ -82,8 +82,8 @@ type Asked = Pick<Request, "key" | "scope" | "tries">
 const invalid = (message: string) => reply(400, { message, type: "invalid_request_error" })
 
 /**
- * Calls the intake and answers as the HTTP edge would (`layers/http/routes/Send.ts`, `layers/http/Once.ts`), without HTTP: a
- * refusal is kept under the key too.
+ * Calls the intake and answers as the HTTP edge would (`layers/http/routes/Send.ts`, `layers/http/Once.ts`), without
+ * HTTP: a refusal is kept under the key too.
  */
 const handle = (
   { intake }: Node,
