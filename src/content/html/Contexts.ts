@@ -40,6 +40,9 @@ const meaningful = /[^A-Za-z0-9 #%.,_-]/g
 /** A value without any character that could have a meaning, for scripts, styles, handlers and comments. */
 const harmless = (value: string): string => value.replace(meaningful, "")
 
+/** Hyphens that are not within a word, and might stand beside another one. */
+const loose = /(?<![A-Za-z0-9])-|-(?![A-Za-z0-9])/g
+
 const hexadecimal = (character: string): string => `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`
 
 /** Characters that end or change an attribute's value without quotes. */
@@ -243,14 +246,19 @@ export const contexts = (budget: Budget): Writer => {
     }
   }
 
+  /** What is written in such a comment, of whose end a hyphen could be part. Styles and scripts know no `&#45;`. */
+  const endless = (made: string): string => {
+    if (state !== "Raw" || escapable.includes(element)) return made.replaceAll("-", "&#45;")
+    return isQuoted ? made.replaceAll("-", "\\u002d") : made.replace(loose, "")
+  }
+
   return {
     text: (text) => {
       for (let at = 0; at < text.length;) at = isConditional ? within(text, at) : step(text, at)
       return text
     },
     value: (data) => {
-      // A hyphen of the data could be part of the comment's end.
-      const made = isConditional ? written(data).replaceAll("-", "&#45;") : written(data)
+      const made = isConditional ? endless(written(data)) : written(data)
       return budget.write(Math.max(0, made.length - data.length)) ? made : ""
     }
   }
