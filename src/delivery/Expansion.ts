@@ -21,8 +21,8 @@ export interface NewExpansion {
 
 /**
  * How far an expansion has come: the recipients (or a job's users) before `index` are messages, and the members of that
- * one up to `after`. `made`: the number of the next message, where they are numbered (`Ids.at`, `Ids.inPage`). `fault`: what is to be
- * told of groups that were met on the way.
+ * one up to `after`. `made`: the number of the next message, where they are numbered (`Ids.at`, `Ids.inPage`). `fault`:
+ * what is to be told of groups that were met on the way.
  */
 export const Place = Schema.Struct({
   index: Schema.Int,

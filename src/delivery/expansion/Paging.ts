@@ -5,7 +5,7 @@ import * as Groups from "#src/delivery/intake/Groups.ts"
 import * as Ids from "#src/delivery/intake/Ids.ts"
 import type { NewProfile } from "#src/delivery/Journal.ts"
 import * as Recipients from "#src/delivery/intake/Recipients.ts"
-import type { Members, Source } from "#src/people/Members.ts"
+import type { Member, Members, Source } from "#src/people/Members.ts"
 import type { MessageId } from "#schemas/MessageId.ts"
 import type { Recipient } from "#schemas/Recipient.ts"
 import { Context, Effect } from "effect"
@@ -47,19 +47,12 @@ const said = (faults: ReadonlyArray<string>): string =>
 const isOfOne = (source: Source): boolean =>
   source._tag === "List" || source._tag === "Audience" || (source._tag === "Tenant" && !source.includeChildren)
 
-/** The members of a page whose messages are numbered, with their ids. */
-const numberedFrom = (place: number, request: MessageId, members: ReadonlyArray<PageMember>) => {
-  const idAt = Ids.inPage(request, members.map(({ recipientKey }) => recipientKey))
-  return members.map((member, n) => ({ ...member, id: idAt(place + n) }))
-}
-
 /**
  * The next page of a request to many, and the place that it reaches. A page is the same whenever it is made, as long as
  * the members are: the ids come from the request and the recipient, so that a person met twice is one message, as first
  * met. Where nobody can be met twice, they are numbered instead, which is cheaper to store; if the members have changed,
- * the page has other ids (`Ids.inPage`). A group that does not exist
- * is one message too, which ends as UNROUTABLE (api.md §8), and a `fault` of the place, as is one that was deleted
- * before its last member was met.
+ * the page has other ids (`Ids.inPage`). A group that does not exist is one message too, which ends as UNROUTABLE
+ * (api.md §8), and a `fault` of the place, as is one that was deleted before its last member was met.
  */
 export const next = Effect.fnUntraced(function*(options: {
   readonly request: Addressing.Request
@@ -77,10 +70,12 @@ export const next = Effect.fnUntraced(function*(options: {
   const profiles = new Map<string, NewProfile>()
   const faults = place.fault === undefined ? [] : [place.fault]
   let { after, index, made = 0 } = place
-  const before = made
 
   const met = (key: string) => Ids.member(requestId, key)
-  const numbered = () => Ids.at(requestId, made++)
+  const numberedIn = (page: ReadonlyArray<Member>) => {
+    const idAt = Ids.inPage(requestId, page.map(({ userId }) => userId))
+    return () => idAt(made++)
+  }
   const add = (recipient: Recipient, idOf = met, identity = Recipients.identify(scope, recipient)) => {
     if (identity === undefined) return
     const id = idOf(identity.key)
@@ -103,7 +98,7 @@ export const next = Effect.fnUntraced(function*(options: {
     const limit = size - found.size
     const latest = after === undefined && at - request.acceptedAt < patience
     const page = yield* members.page(scope, group.source, { after, limit, memberOf: group.memberOf, latest })
-    const idOf = isNumbered(place) && recipients.length === 1 && isOfOne(group.source) ? numbered : met
+    const idOf = isNumbered(place) && recipients.length === 1 && isOfOne(group.source) ? numberedIn(page) : met
     for (const one of page) add(Groups.member(recipient, one), idOf)
     // An empty page comes behind the last member of a group, or of a group that does not exist.
     if (page.length === 0 && group.source._tag !== "Pattern" && !(yield* members.exists(scope, group.source))) {
@@ -132,7 +127,7 @@ export const next = Effect.fnUntraced(function*(options: {
   }
   const page: Page = {
     common: Addressing.common(request, "bulk", at),
-    members: made === before ? [...found.values()] : numberedFrom(before, requestId, [...found.values()]),
+    members: [...found.values()],
     profiles: [...profiles.values()]
   }
   return { page, reached, isLast: index >= recipients.length }

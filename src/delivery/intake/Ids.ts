@@ -82,11 +82,11 @@ export const at = (request: MessageId, place: number): MessageId =>
   MessageId.make(`${origin(request)}${hex(place, placeDigits)}${request.slice(originLength + placeDigits)}`)
 
 /**
- * The id at this place for a page of these recipients and no others: a page that failed may be made again with others,
+ * The id at this place for a page of these members and no others: a page that failed may be made again with others,
  * while messages that were begun with the first ones are still in hand.
  */
-export const inPage = (request: MessageId, recipientKeys: ReadonlyArray<string>): (place: number) => MessageId => {
-  const digest = createHash("sha256").update(JSON.stringify([request, ...recipientKeys])).digest("hex")
+export const inPage = (request: MessageId, members: ReadonlyArray<string>): (place: number) => MessageId => {
+  const digest = createHash("sha256").update(JSON.stringify([request, ...members])).digest("hex")
   const own = digest.slice(0, request.length - originLength - placeDigits)
   return (place) => MessageId.make(`${origin(request)}${hex(place, placeDigits)}${own}`)
 }

@@ -13,6 +13,11 @@ const scope = Scope.make(1)
 const ada = UserId.make("ada")
 const id = `1-6b000000-${"0".repeat(24)}`
 
+/** Done once a session waits for another one's lock. */
+const somebodyWaits = SqlClient.SqlClient.use((sql) =>
+  sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+).pipe(Effect.repeat({ until: (found) => found.length > 0, schedule: Schedule.spaced("10 millis") }))
+
 layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layer)), { excludeTestServices: true })(
   "What a user has on Postgres",
   (it) => {
@@ -44,10 +49,7 @@ layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layer)), { excludeTestS
             Effect.andThen(Memberships.use((memberships) => memberships.removeAll(scope, ada))),
             Effect.forkChild
           )
-          yield* sql`select 1 from pg_stat_activity
-            where datname = current_database() and wait_event_type = 'Lock'`.pipe(
-            Effect.repeat({ until: (found) => found.length > 0, schedule: Schedule.spaced("10 millis") })
-          )
+          yield* somebodyWaits
           yield* end.open
           yield* Fiber.join(other)
           yield* Fiber.join(removed)
@@ -74,10 +76,7 @@ layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layer)), { excludeTestS
         const removed = yield* Effect.forkChild(
           Memberships.use((memberships) => memberships.removeAll(scope, ada))
         )
-        yield* sql`select 1 from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock'`.pipe(
-          Effect.repeat({ until: (found) => found.length > 0, schedule: Schedule.spaced("10 millis") })
-        )
+        yield* somebodyWaits
         yield* end.open
         yield* Fiber.join(other)
         yield* Fiber.join(removed)

@@ -6,8 +6,8 @@ export const pages: ReadonlyArray<Bug> = [
     name: "a page that is made again gives the ids of its messages to others, who are in the list by now",
     seed: 46775,
     file: "src/delivery/expansion/Paging.ts",
-    text: "made === before ? [...found.values()] : numberedFrom(before, requestId, [...found.values()])",
-    becomes: "[...found.values()]"
+    text: "page.map(({ userId }) => userId)",
+    becomes: "[]"
   },
   {
     name: "found: a message that is stored after its end was refused is closed as it is",

@@ -16,7 +16,7 @@ const id = MessageId.make("1-67890abc-0123456789abcdef01234567")
 
 /** The ids of a page of these users, from a place on. */
 const idsOf = (users: ReadonlyArray<string>, place = 0) => {
-  const idAt = Ids.inPage(id, users.map((user) => `1:user:${user}`))
+  const idAt = Ids.inPage(id, users)
   return users.map((_, n) => idAt(place + n))
 }
 
