@@ -27,8 +27,14 @@ const refreshed = "10 seconds"
 /** In ms, how often all open messages are looked at, and not only those from the last beginning on. */
 const thorough = 60_000
 
-/** In ms, how far in the past what becomes timed now may be due: the clocks of nodes differ. */
-const behind = 15 * 60_000
+/** In ms, how far in the past what becomes timed now may be due: the clocks of nodes differ by less. */
+const behind = 2 * 60_000
+
+/**
+ * The earliest time at which what is written now may be due (epoch ms). A step that waited for the database writes it in
+ * place of its own: due before an outage, its message would be out of sight until all is looked at again.
+ */
+export const earliestDue = (now: number): number => now - behind / 2
 
 const decodeDrawn = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ drawn: Schema.Number })]))
 const decodeTransactions = Schema.decodeUnknownEffect(

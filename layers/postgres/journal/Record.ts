@@ -3,6 +3,7 @@ import { stamps } from "#layers/postgres/journal/Stamps.ts"
 import * as Events from "#layers/postgres/journal/Events.ts"
 import * as Frames from "#layers/postgres/journal/Frames.ts"
 import * as Outputs from "#layers/postgres/journal/Outputs.ts"
+import { earliestDue } from "#layers/postgres/days/OpenRows.ts"
 import * as StepRows from "#layers/postgres/journal/StepRows.ts"
 import * as Texts from "#layers/postgres/journal/Texts.ts"
 import type { Step, StepResult } from "#src/delivery/Journal.ts"
@@ -137,7 +138,7 @@ export const write = (sql: SqlClient.SqlClient) => {
   const record = Effect.fnUntraced(function*(batch: ReadonlyArray<Step>) {
     const outputs = Outputs.of(batch)
     const isFirst = batch.every(({ attempt }, n) => outputs[n] === undefined || attempt?.number === 1)
-    const { kinds, rows } = StepRows.of(batch, outputs)
+    const { kinds, rows } = StepRows.of(batch, outputs, earliestDue(yield* Clock.currentTimeMillis))
     const ids = batch.map((step) => step.message.id)
     const low = ids.reduce((a, b) => (a < b ? a : b))
     const high = ids.reduce((a, b) => (a > b ? a : b))

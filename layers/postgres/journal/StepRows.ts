@@ -70,7 +70,8 @@ const own = (
   { at, attempt, dueAt, epoch, error, inbox, message }: Step,
   n: number,
   k: number,
-  output: number | undefined
+  output: number | undefined,
+  earliestDue: number
 ) => ({
   n,
   k,
@@ -84,7 +85,7 @@ const own = (
   retry_after: whole(attempt?.retryAfter),
   reference: attempt?.reference ?? undefined,
   attempt_error: attempt?.error ?? undefined,
-  due_at: whole(dueAt),
+  due_at: typeof dueAt === "number" ? whole(Math.max(dueAt, earliestDue)) : undefined,
   read_due_at: message.dueAt === 0 ? undefined : message.dueAt,
   error,
   in_tenant: message.recipient?.tenant_id ?? undefined,
@@ -103,9 +104,9 @@ export const ownTypes =
 
 /**
  * A batch as `rows`, what each step has of its own, and `kinds`, what steps share. `outputs` is the answer of
- * `Outputs.of`.
+ * `Outputs.of`. What would be due before `earliestDue` (epoch ms) is due then.
  */
-export const of = (batch: ReadonlyArray<Step>, outputs: ReadonlyArray<number | undefined>) => {
+export const of = (batch: ReadonlyArray<Step>, outputs: ReadonlyArray<number | undefined>, earliestDue = 0) => {
   const kinds = new Map<string, ReturnType<typeof kindOf>>()
   const rows = batch.map((step, n) => {
     const { attempt, conditional, dueAt, from, lifecycle, message, reason, tries } = step
@@ -128,7 +129,7 @@ export const of = (batch: ReadonlyArray<Step>, outputs: ReadonlyArray<number | u
     ].join("\u0000")
     const known = kinds.get(name) ?? kindOf(step, kinds.size, run)
     kinds.set(name, known)
-    return own(step, n, known.k, outputs[n])
+    return own(step, n, known.k, outputs[n], earliestDue)
   })
   return { rows, kinds: [...kinds.values()] }
 }

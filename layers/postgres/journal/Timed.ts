@@ -87,7 +87,7 @@ export const read = (sql: SqlClient.SqlClient, { from: openFrom, since }: Ready.
     { bytes, fullMailboxes, fullTurns, held, limit, now, shards, timedAfter = "" }: Window
   ): Effect.fn.Return<Shares.Read, SqlError.SqlError> {
     const owned = [Ready.seqs(shards), now]
-    const lowest = BigInt(openFrom(lane).dueAt)
+    const lowest = BigInt(openFrom(lane, shards.map(({ shard }) => shard)).dueAt)
     const all = [...owned, held, limit, fullMailboxes, fullTurns, since(), bytes, lowest]
     const raw = yield* sql.unsafe(overdue(lane), all)
     const found = yield* Effect.orDie(decodeFound(raw))

@@ -1,5 +1,8 @@
 import { due } from "#layers/postgres/journal/Due.ts"
 import * as OpenRows from "#layers/postgres/days/OpenRows.ts"
+import * as Record from "#layers/postgres/journal/Record.ts"
+import * as Take from "#layers/postgres/journal/Take.ts"
+import { MessageId } from "#schemas/MessageId.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import * as Reads from "#test/layers/postgres/Reads.ts"
@@ -8,6 +11,8 @@ import { Deferred, Effect, Fiber, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 
+const decodeId = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ id: MessageId })]))
+const decodeTaken = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ epoch: Schema.Number })]))
 const decodeSeq = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ seq: Schema.Number })]))
 
 /** A database, and a node's look at what is due in it. */
@@ -26,10 +31,15 @@ const started = Effect.gen(function*() {
     }::bigint, nextval('message_seq')), ${place.shard}::int, 'transactional', id, 'published', 'ENQUEUED',
         ${dueAt}::bigint, '', '', '', 0, '{"user_id":"a"}', '{"content":{"title":"t","body":"b"}}'
       from (select '1-69000000-' || left(md5(random()::text), 24) as id from generate_series(1, ${count}::int)) one`
-  const look = Effect.suspend(() =>
-    due(sql, { since: () => "", from: openRows.from })(Fixture.window(place, { now: place.at + 3_600_000 }))
-  )
-  return { add, look, openRows, place, refreshed, sql, count: Effect.map(look, ({ rows }) => rows.length) }
+  const lookAt = (...shards: ReadonlyArray<number>) =>
+    due(sql, { since: () => "", from: openRows.from })(
+      Fixture.window(place, {
+        now: place.at + 3_600_000,
+        shards: shards.map((shard) => ({ shard, takenAtSeq: 0 }))
+      })
+    )
+  const look = Effect.suspend(() => lookAt(place.shard))
+  return { add, look, lookAt, openRows, place, refreshed, sql, count: Effect.map(look, ({ rows }) => rows.length) }
 })
 
 /** A session that does this and stays in its transaction until it is told to commit. */
@@ -97,11 +107,26 @@ describe("Where open messages begin, on Postgres", () => {
       assert.strictEqual(yield* count, 1)
     }).pipe(Effect.scoped, Effect.provide(FreshDatabase.layer)))
 
-  it.effect("a clock that is ten minutes behind hides nothing; one that is further behind, for a minute", () =>
+  it.effect("a step that waited for the database while its message's time passed keeps it in sight", () =>
+    Effect.gen(function*() {
+      const { add, count, place, refreshed, sql } = yield* started
+      yield* add(1, 0)
+      const [{ id }] = yield* decodeId(yield* sql`select id from messages`)
+      const [{ epoch }] = yield* Effect.flatMap(
+        Take.write(sql)([{ shard: place.shard, node: "node", at: place.at }]),
+        decodeTaken
+      )
+      for (let n = 0; n < 3; n++) yield* refreshed
+      yield* Record.write(sql)([Fixture.step(Fixture.message(place, { id }), epoch, { dueAt: place.at - 6_000_000 })])
+      yield* refreshed
+      assert.strictEqual(yield* count, 1)
+    }).pipe(Effect.scoped, Effect.provide(FreshDatabase.layer)))
+
+  it.effect("a clock that is a minute behind hides nothing; one that is further behind, for a minute", () =>
     Effect.gen(function*() {
       const { add, count, place, refreshed } = yield* started
       for (let n = 0; n < 3; n++) yield* refreshed
-      yield* add(1, place.at - 600_000)
+      yield* add(1, place.at - 60_000)
       assert.strictEqual(yield* count, 1)
       yield* add(1, place.at - 6_000_000)
       for (let n = 0; n < 6; n++) yield* refreshed
