@@ -7,7 +7,7 @@ import { errorBody, errorReply } from "#layers/http/ErrorReply.ts"
 import { overloaded } from "#layers/http/Replies.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import { Effect, Metric } from "effect"
-import { HttpBody, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Headers, HttpBody, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { isUtf8 } from "node:buffer"
 
 type Request = HttpServerRequest.HttpServerRequest
@@ -30,6 +30,7 @@ const closing = { connection: "close" }
 const tooLarge = refuse(413, "Request body exceeds 6 MB", closing)
 const cut = refuse(400, "Request body ended before it was complete", closing)
 const encoded = refuse(415, "Content-Encoding must be identity: send the request body uncompressed", closing)
+const transferred = refuse(415, "Transfer-Encoding must be chunked: send the request body uncompressed", closing)
 const notUtf8 = refuse(400, "Body is not valid UTF-8")
 const tooDeep = refuse(400, `Body nests deeper than ${most.depth} levels`)
 const tooMany = refuse(400, `Body holds more than ${most.values} values: split it into several requests`)
@@ -47,17 +48,24 @@ const hasBody = ({ headers }: Request): boolean => {
   return headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0")
 }
 
-const isEncoded = (coding: string | undefined): boolean =>
-  coding !== undefined && coding.split(",").some((member) => !["", "identity"].includes(member.trim().toLowerCase()))
+const plainCodings = ["", "identity"]
+/** Node undoes the last coding of a transfer, `chunked`, and no other. */
+const plainTransfers = [...plainCodings, "chunked"]
+
+const isEncoded = (coding: string | undefined, plain = plainCodings): boolean =>
+  coding !== undefined && coding.split(",").some((member) => !plain.includes(member.trim().toLowerCase()))
 
 const mediaType = ({ headers }: Request): string | undefined =>
   headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase()
 
+/** The request without a content type that is empty, which says no more than none. */
+const withoutEmptyType = (request: Request): Request =>
+  mediaType(request) === "" ? request.modify({ headers: Headers.remove(request.headers, "content-type") }) : request
+
 const json = "application/json"
 
 // A body without a content type is read as JSON by the endpoints.
-const isJson = (type: string | undefined): boolean =>
-  type === undefined || type === "" || type === json || type.endsWith("+json")
+const isJson = (type: string | undefined): boolean => type === undefined || type === json || type.endsWith("+json")
 
 const isText = (type: string | undefined): boolean =>
   type?.startsWith("text/") === true || type === "application/x-www-form-urlencoded"
@@ -84,7 +92,7 @@ const check = (request: Request, bytes: Uint8Array): CheckedRequest | Response =
 const fault = (request: CheckedRequest, status: number): string | undefined => {
   const type = mediaType(request)
   if (status === 415) {
-    const named = type === undefined || type === "" ? "A body without a Content-Type" : `Content-Type ${type}`
+    const named = type === undefined ? "A body without a Content-Type" : `Content-Type ${type}`
     return `${named} is not accepted here; send application/json`
   }
   if (status !== 400 || !isJson(type) || request.textUnsafe === "") return undefined
@@ -104,7 +112,7 @@ const explained = (request: CheckedRequest, response: Response): Response | unde
 
 /**
  * Guards an HTTP handler against bad bodies. A body over 6 MB (declared or received) is 413, one with a content
- * encoding 415. JSON deeper than 64 levels or of more than 200,000 values, and text that is not UTF-8, are 400. A body
+ * or transfer encoding other than `chunked` 415. JSON deeper than 64 levels or of more than 200,000 values, and text that is not UTF-8, are 400. A body
  * for which there is no room in memory is 503. What passes is read once, and the handler sees it as a `CheckedRequest`.
  *
  * The body is not parsed here but by the endpoint, after authentication. Only if that answers 400 is the text searched
@@ -113,12 +121,16 @@ const explained = (request: CheckedRequest, response: Response): Response | unde
 export const guard = <E, R>(
   handler: Effect.Effect<Response, E, R>
 ): Effect.Effect<Response, E, R | HttpServerRequest.HttpServerRequest> =>
-  Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, (received) => {
+    const request = withoutEmptyType(received)
     if (!hasBody(request)) {
       // A content type without a body is refused like one with a body, and in the same words.
-      return mediaType(request) === undefined ? handler : answer(handler, new CheckedRequest(request, new Uint8Array()))
+      return mediaType(received) === undefined
+        ? handler
+        : answer(handler, new CheckedRequest(request, new Uint8Array()))
     }
     if (isEncoded(request.headers["content-encoding"])) return Effect.succeed(encoded)
+    if (isEncoded(request.headers["transfer-encoding"], plainTransfers)) return Effect.succeed(transferred)
     return Effect.matchEffect(readBody(request, maxBodyBytes), {
       onFailure: refusalOf,
       onSuccess: (bytes) => {

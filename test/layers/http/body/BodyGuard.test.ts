@@ -6,6 +6,7 @@ import { gzipSync } from "node:zlib"
 
 const json = { "Content-Type": "application/json" }
 const compressed = refusal("Content-Encoding must be identity: send the request body uncompressed")
+const transferred = refusal("Transfer-Encoding must be chunked: send the request body uncompressed")
 const tooLarge = refusal("Request body exceeds 6 MB")
 const stringOf = (bytes: number) => `"${"a".repeat(bytes - 2)}"`
 const sizes = [
@@ -116,6 +117,24 @@ describe("BodyGuard: form", () => {
         assert.strictEqual(answer.body, compressed)
       }
       assert.strictEqual((yield* post(port, "/send", "[]", { ...json, "Content-Encoding": "Identity" })).status, 200)
+      for (const coding of ["gzip, chunked", "deflate,Chunked"]) {
+        const answer = yield* exchange(port, [
+          head("/send", { ...json, "Transfer-Encoding": coding }),
+          ...chunked("[]", 2)
+        ])
+        assert.strictEqual(answer.status, 415)
+        assert.strictEqual(answer.body, transferred)
+      }
+    }))
+
+  it.effect("an empty content type is none", () =>
+    Effect.gen(function*() {
+      const { port } = yield* serve
+      for (const body of ["[]", ""]) {
+        const empty = yield* post(port, "/send", body, { "Content-Type": "" })
+        assert.deepStrictEqual(empty, yield* post(port, "/send", body, {}))
+      }
+      assert.strictEqual((yield* post(port, "/send", "[]", { "Content-Type": "" })).status, 200)
     }))
 
   it.effect("bytes that are not UTF-8 are refused, escaped lone surrogates are not", () =>
@@ -231,7 +250,7 @@ describe("BodyGuard: form", () => {
       const answer = yield* post(port, "/send", "[]", text)
       assert.strictEqual(answer.status, 415)
       assert.strictEqual(answer.body, refusal("Content-Type text/plain is not accepted here; send application/json"))
-      const unnamed = yield* post(port, "/send", "{}", { "Content-Type": "" })
+      const unnamed = yield* post(port, "/note", "{}", {})
       assert.strictEqual(unnamed.status, 415)
       assert.strictEqual(
         unnamed.body,
