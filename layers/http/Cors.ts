@@ -7,7 +7,13 @@ export const CorsOrigins = Context.Reference<ReadonlyArray<string>>("tidings/htt
 })
 
 /** What pages may read of an answer besides its body. */
-const exposedHeaders = ["retry-after", "x-should-retry", "x-ratelimit-limit", "x-ratelimit-remaining"]
+const exposedHeaders = [
+  "retry-after",
+  "x-should-retry",
+  "x-ratelimit-limit",
+  "x-ratelimit-remaining",
+  "idempotent-replayed"
+]
 
 /** Seconds for which a browser remembers that it may. */
 const maxAge = 600

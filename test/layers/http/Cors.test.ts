@@ -21,7 +21,7 @@ const asked = Effect.fnUntraced(function*(origins: ReadonlyArray<string>, origin
 })
 
 describe("Pages of other origins", () => {
-  it.effect("one that the operator named may call the API, with every header, and read when to come again", () =>
+  it.effect("one that the operator named may call the API, with every header, and read when to come again and what is a replay", () =>
     Effect.gen(function*() {
       const { answer, preflight } = yield* asked([page, "https://other.example"], page)
       assert.strictEqual(preflight.status, 204)
@@ -31,6 +31,7 @@ describe("Pages of other origins", () => {
       assert.strictEqual(answer.status, 202)
       assert.strictEqual(answer.headers.get("access-control-allow-origin"), page)
       assert.include(answer.headers.get("access-control-expose-headers"), "retry-after")
+      assert.include(answer.headers.get("access-control-expose-headers"), "idempotent-replayed")
       assert.include(answer.headers.get("vary")?.toLowerCase(), "origin")
       assert.isNull(answer.headers.get("access-control-allow-credentials"))
     }).pipe(Effect.scoped))
