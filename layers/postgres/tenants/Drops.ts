@@ -1,3 +1,4 @@
+import * as Locked from "#layers/postgres/statements/Locked.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import * as Patience from "#src/store/Patience.ts"
 import { Array, Effect, Option, Schema } from "effect"
@@ -44,9 +45,12 @@ export const step = Effect.fn("tenants.Drops.step")(
     const found = yield* sql`select scope, tenant_id as "tenantId", generation::text as generation from tenant_drops
       order by scope, tenant_id limit 1 for update skip locked`.pipe(Effect.flatMap(decode))
     for (const { generation, scope, tenantId } of found) {
-      const members = sql`delete from tenant_users where ctid = any(array(
-        select ctid from tenant_users where scope = ${scope} and tenant_id = ${tenantId} and generation < ${generation}::bigint
-        order by user_id limit ${batch}::int for update)) returning 1`
+      const members = Locked.rows(
+        sql,
+        sql`select ctid from tenant_users where scope = ${scope} and tenant_id = ${tenantId} and generation < ${generation}::bigint
+          order by user_id limit ${batch}::int for update`,
+        (rows) => sql`delete from tenant_users where ${rows} returning 1`
+      )
       const kinds = [...pieces(sql, scope, tenantId), members]
       const gone = yield* Effect.forEach(kinds, Effect.map((rows) => rows.length))
       if (gone.every((rows) => rows < batch)) {

@@ -1,3 +1,4 @@
+import * as Drops from "#layers/postgres/tenants/Drops.ts"
 import { UserId } from "#schemas/Profile.ts"
 import { Scope } from "#schemas/Scope.ts"
 import * as Recipients from "#src/delivery/intake/Recipients.ts"
@@ -80,6 +81,30 @@ layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layer)), { excludeTestS
         yield* end.open
         yield* Fiber.join(other)
         yield* Fiber.join(removed)
+        assert.deepStrictEqual(yield* sql`select * from tenant_users`, [])
+      }))
+
+    it.effect("a member of a tenant that is gone goes whose profile is forgotten meanwhile", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`insert into tenant_users (scope, tenant_id, user_id, profile, generation, created_at, updated_at)
+          values (${scope}, 'acme', ${ada}, '{}', 0, 0, 0)`
+        yield* sql`insert into tenant_drops values (${scope}, 'acme', 1)`
+        const changed = Latch.makeUnsafe()
+        const end = Latch.makeUnsafe()
+        const other = yield* Profiles.use((profiles) => profiles.remove(scope, ada)).pipe(
+          Effect.andThen(changed.open),
+          Effect.andThen(end.await),
+          sql.withTransaction,
+          Effect.forkChild
+        )
+        yield* changed.await
+        const dropped = yield* Effect.forkChild(Drops.step(sql))
+        yield* somebodyWaits
+        yield* end.open
+        yield* Fiber.join(other)
+        yield* Fiber.join(dropped)
+        assert.deepStrictEqual(yield* sql`select * from tenant_drops`, [])
         assert.deepStrictEqual(yield* sql`select * from tenant_users`, [])
       }))
   }
