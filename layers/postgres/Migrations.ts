@@ -1,4 +1,5 @@
 import { access } from "#layers/postgres/migrations/Access.ts"
+import { audiencePath } from "#layers/postgres/migrations/AudiencePath.ts"
 import { audienceTenants } from "#layers/postgres/migrations/AudienceTenants.ts"
 import { audienceWakeups } from "#layers/postgres/migrations/AudienceWakeups.ts"
 import { bulk, bulkDrops } from "#layers/postgres/migrations/Bulk.ts"
@@ -53,7 +54,8 @@ const migrations = {
   "0034_push_tickets": pushTickets,
   "0035_comparisons": comparisons,
   "0036_audience_wakeups": audienceWakeups,
-  "0037_states": states
+  "0037_states": states,
+  "0039_audience_path": audiencePath
 }
 
 /**

@@ -23,4 +23,4 @@ export const audienceWakeups = Effect.gen(function*() {
 })
 
 /** The advisory lock (this, 0): whoever has it announces. */
-const announcing = 726_008
+export const announcing = 726_008

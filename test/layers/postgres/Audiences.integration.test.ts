@@ -259,6 +259,20 @@ describe("Audiences on Postgres", () => {
       assert.deepStrictEqual(yield* marks, [])
     }).pipe(Effect.provide(stores)))
 
+  it.effect("follow profiles that are restored from a backup, in a session without a search path", () =>
+    Effect.gen(function*() {
+      const { audiences, members, settled, sql } = yield* start
+      yield* audiences.put(scope, "eng", draft)
+      yield* sql.withTransaction(Effect.gen(function*() {
+        yield* sql`select set_config('search_path', '', true)`
+        yield* sql`insert into public.profiles (scope, user_id, profile, created_at, updated_at)
+          values (${scope}, 'ada', ${JSON.stringify(engineer)}, 0, 0)`
+        assert.deepStrictEqual(yield* sql`show search_path`, [{ search_path: "" }])
+      }))
+      yield* settled
+      assert.deepStrictEqual(yield* members(), ["ada"])
+    }).pipe(Effect.provide(stores)))
+
   it.effect("without an audience a write of a profile is one statement that leaves nothing behind", () =>
     Effect.gen(function*() {
       const { profiles, sql } = yield* start
