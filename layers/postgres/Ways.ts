@@ -1,4 +1,4 @@
-import * as Drops from "#layers/postgres/tenants/Drops.ts"
+import * as InPieces from "#layers/postgres/statements/InPieces.ts"
 import { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { TenantTemplate } from "#schemas/TenantTemplate.ts"
@@ -51,15 +51,28 @@ export const make = (sql: SqlClient.SqlClient) => {
           where scope = ${scope} and not archived and ${has("strategy", wanted)} order by id ${page}`.pipe(
           Effect.flatMap(decodeStrategies)
         )),
-    tenantTemplate: (scope: Scope, wanted: Wanted) =>
-      first(
-        wanted,
-        (page) =>
-          sql`select t.tenant_id as "tenantId", t.template_id as id, v.template as way from tenant_templates t
-          join tenant_template_versions v on v.scope = t.scope and v.tenant_id = t.tenant_id
-            and v.template_id = t.template_id and v.version in (t.live, t.latest)
-          where t.scope = ${scope} and ${Drops.isThere(sql, "t")} and ${has("v.template", wanted)}
-          order by t.tenant_id, t.template_id, v.version ${page}`.pipe(Effect.flatMap(decodeTemplates))
+    /** A thousand tenants at a time, in a transaction: all of their templates in one statement are more than a caller waits for. */
+    tenantTemplate: Effect.fnUntraced(function*(scope: Scope, wanted: Wanted) {
+      const walk = yield* InPieces.opened(sql, sql`select id as key from tenants where scope = ${scope} order by id`)
+      let found: Effect.Success<ReturnType<typeof decodeTemplates>>[number] | undefined
+      yield* walk((tenantIds) =>
+        found !== undefined ? Effect.void : Effect.map(
+          first(wanted, (page) =>
+            sql`select t.tenant_id as "tenantId", t.template_id as id, v.template as way
+              from unnest(${tenantIds}::text[]) as x(tenant_id) cross join lateral (
+                select tenant_id, template_id, live, latest from tenant_templates
+                where scope = ${scope} and tenant_id = x.tenant_id collate "C" offset 0) t
+              cross join lateral (select version, template from tenant_template_versions
+                where scope = ${scope} and tenant_id = t.tenant_id and template_id = t.template_id
+                  and version in (t.live, t.latest) offset 0) v
+              where ${has("v.template", wanted)}
+              order by t.tenant_id, t.template_id, v.version ${page}`.pipe(Effect.flatMap(decodeTemplates))),
+          (one) => {
+            found = one
+          }
+        )
       )
+      return found
+    })
   }
 }

@@ -2,6 +2,8 @@ import * as Others from "#layers/postgres/lists/Others.ts"
 import { ListId } from "#schemas/List.ts"
 import { UserId } from "#schemas/Profile.ts"
 import { Scope } from "#schemas/Scope.ts"
+import { Brands } from "#src/content/Brands.ts"
+import { TenantTemplates } from "#src/content/TenantTemplates.ts"
 import { Jobs } from "#src/delivery/bulk/Jobs.ts"
 import { Lists } from "#src/people/Lists.ts"
 import { Memberships } from "#src/people/Memberships.ts"
@@ -205,5 +207,21 @@ layer(stores, { timeout: "120 seconds" })("What is written in pieces", (it) => {
       yield* tenants.remove(scope, "parent")
       assertPieces(yield* sizes("tenants", tenants.replace(scope, "parent", { name: "anew" })), many + 1)
       assert.lengthOf(yield* sql`select 1 from tenants where parent_id is not null`, 0)
+    }))
+
+  it.effect("a brand that the last of many tenants names in a template stays, and one that none names goes", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const brands = yield* Brands
+      for (const id of ["default", "named", "free"]) yield* brands.create(scope, id, { name: id })
+      const templates = yield* TenantTemplates
+      yield* sql`insert into tenants (scope, id, name, created_at, updated_at)
+        select ${scope}, 'w' || n, '', 0, 0 from generate_series(1, ${many}::int) n`
+      const content = { elements: [] }
+      yield* templates.put(scope, `w${many}`, "t", { content, channels: { email: { brand_id: "named" } } }, false)
+      assert.deepInclude(yield* Effect.flip(brands.remove(scope, "named")), { by: "tenant template" })
+      yield* brands.remove(scope, "free")
+      yield* templates.remove(scope, `w${many}`, "t")
+      yield* brands.remove(scope, "named")
     }))
 })
