@@ -13,7 +13,7 @@ const test = Scope.make(2)
 export const layer = Layer.effect(
   ApiKeys,
   Effect.gen(function*() {
-    const { modify, read } = yield* Database
+    const { modify, read, update } = yield* Database
     const { randomBytes } = yield* SecureRandom.SecureRandom
     const digestOf = yield* KeyText.digesting
     const digest = (key: Redacted.Redacted) => digestOf(Redacted.value(key))
@@ -25,7 +25,7 @@ export const layer = Layer.effect(
         (text) => ({ key: Redacted.make(prefix + text), principal: { scope, keyState } })
       )
 
-    const forget = modify((state) => [undefined, { ...state, apiKeys: HashMap.empty() }])
+    const forget = update((state) => ({ ...state, apiKeys: HashMap.empty() }))
 
     const makeFour = Effect.fnUntraced(function*(secret: Redacted.Redacted | undefined) {
       const made = yield* Effect.all({
@@ -57,7 +57,7 @@ export const layer = Layer.effect(
     const replace: ApiKeys["Service"]["replace"] = Effect.fnUntraced(function*(secret, show) {
       const { apiKeys, keys } = yield* makeFour(secret)
       if (show !== undefined) yield* show(keys)
-      yield* modify((state) => [undefined, { ...state, apiKeys }])
+      yield* update((state) => ({ ...state, apiKeys }))
       return keys
     })
 

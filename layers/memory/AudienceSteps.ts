@@ -27,7 +27,7 @@ const usersOf = (state: State, scope: Scope) => {
 export const layer = Layer.effect(
   AudienceSteps,
   Effect.gen(function*() {
-    const { modify, read, transaction } = yield* Database
+    const { read, transaction, update } = yield* Database
 
     const inOne = Effect.fnUntraced(function*(state: State, scope: Scope) {
       const audiences = yield* Effect.forEach(
@@ -66,10 +66,10 @@ export const layer = Layer.effect(
       const { audiences: { members, rows }, profiles, tenantUsers } = state
       const scopes = new Set([...Array.from(HashMap.values(rows)), ...members].map((row) => row.scope))
       const judged = yield* Effect.forEach(scopes, (scope) => inOne(state, scope))
-      yield* modify((current) => [undefined, {
+      yield* update((current) => ({
         ...current,
         audiences: { rows, members: judged.flat(), judged: { rows, profiles, tenantUsers } }
-      }])
+      }))
       return true
     })
 

@@ -11,7 +11,7 @@ import { Clock, Effect, HashMap, Layer, Option } from "effect"
 export const layer = Layer.effect(
   Audit,
   Effect.gen(function*() {
-    const { modify, read, transaction } = yield* Database
+    const { read, transaction, update } = yield* Database
     const cursors = Cursor.make(yield* SecretKey)
     const newId = yield* TypeId.generator("aev")
 
@@ -20,13 +20,13 @@ export const layer = Layer.effect(
       record: Effect.fnUntraced(function*(scope, deed) {
         const id = yield* newId
         const at = yield* Clock.currentTimeMillis
-        yield* modify((state) => [undefined, {
+        yield* update((state) => ({
           ...state,
           access: {
             ...state.access,
             audit: HashMap.set(state.access.audit, nameOf(scope, id), { ...deed, scope, id, at })
           }
-        }])
+        }))
       }),
       list: Effect.fnUntraced(function*(scope, { cursor, limit }) {
         const rows = yield* read((state) => inScope(state.access.audit, scope))

@@ -36,13 +36,13 @@ const rendered = ({ id, name, settings, snippets }: BrandRecord) => ({ id, name,
 export const layer = Layer.effect(
   Brands,
   Effect.gen(function*() {
-    const { modify, read, transaction } = yield* Database
+    const { read, transaction, update } = yield* Database
     const cursors = Cursor.make(yield* SecretKey)
     const most = yield* BrandLimit
     const newId = yield* TypeId.generator("bnd")
 
     const put = (row: BrandRow) =>
-      modify((state) => [undefined, { ...state, brands: HashMap.set(state.brands, nameOf(row.scope, row.id), row) }])
+      update((state) => ({ ...state, brands: HashMap.set(state.brands, nameOf(row.scope, row.id), row) }))
 
     const find = Effect.fnUntraced(function*(scope: Scope, id: string) {
       const row = yield* read((state) => HashMap.get(state.brands, nameOf(scope, id)))
@@ -109,7 +109,7 @@ export const layer = Layer.effect(
       remove: Effect.fnUntraced(function*(scope, id) {
         const by = yield* usedBy(yield* find(scope, id))
         if (by !== undefined) return yield* new BrandInUse({ id, by })
-        yield* modify((state) => [undefined, { ...state, brands: HashMap.remove(state.brands, nameOf(scope, id)) }])
+        yield* update((state) => ({ ...state, brands: HashMap.remove(state.brands, nameOf(scope, id)) }))
       }, transaction),
       list: Effect.fnUntraced(function*(scope, { cursor, limit }) {
         const page = yield* Pages.cut({

@@ -73,7 +73,7 @@ const added = (row: BulkJobRow, users: ReadonlyArray<NewUser>): readonly [Readon
 export const layer = Layer.effect(
   Jobs,
   Effect.gen(function*() {
-    const { modify, read } = yield* Database
+    const { modify, read, update } = yield* Database
     const cursors = Cursor.make(yield* SecretKey)
     const newId = yield* TypeId.generator("job")
     const newRequest = yield* Ids.generator
@@ -82,7 +82,7 @@ export const layer = Layer.effect(
       create: Effect.fnUntraced(function*(scope, definition) {
         const id = yield* newId
         const row = { scope, id, definition: encodeDefinition(definition), requestId: undefined, users: [] }
-        yield* modify((state) => [undefined, put(state, row)])
+        yield* update((state) => put(state, row))
         return id
       }),
       add: Effect.fnUntraced(function*(scope, id, users) {

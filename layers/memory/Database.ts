@@ -12,6 +12,8 @@ export class Database extends Context.Service<Database, {
   readonly committed: () => State
   /** One atomic change: part of the transaction that it is called in, else committed at once. */
   readonly modify: <A>(change: Change<A>) => Effect.Effect<A>
+  /** `modify` without an answer. */
+  readonly update: (change: (state: State) => State) => Effect.Effect<void>
   /**
    * Commits all changes of the effect or, if it does not succeed, none. Transactions run one after the other: each
    * waits at its first access, not before, until the others have ended. Within a transaction it is a savepoint.
@@ -97,6 +99,7 @@ const make = Effect.sync(() => {
     read,
     committed: () => committed,
     modify,
+    update: (change) => modify((state) => [undefined, change(state)]),
     transaction: (effect) =>
       Effect.flatMap(
         current,

@@ -52,7 +52,7 @@ export const withoutUser = (state: State, scope: Scope, userId: UserId): State =
 export const layer = Layer.effect(
   DeviceTokens,
   Effect.gen(function*() {
-    const { modify, read, transaction } = yield* Database
+    const { read, transaction, update } = yield* Database
 
     const find = Effect.fnUntraced(function*(scope: Scope, userId: UserId, token: string) {
       const row = yield* read((state) => HashMap.get(state.access.devices, nameOf(scope, token)))
@@ -64,8 +64,7 @@ export const layer = Layer.effect(
       get: (scope, userId, token) => Effect.map(find(scope, userId, token), tokenOf),
       register: Effect.fnUntraced(function*(scope, userId, registrations) {
         const now = yield* Clock.currentTimeMillis
-        yield* modify((state) => [
-          undefined,
+        yield* update((state) =>
           registrations.reduce((state, { token, write }) => {
             const known = Option.getOrUndefined(HashMap.get(state.access.devices, nameOf(scope, token)))
             return withRow(state, {
@@ -81,18 +80,18 @@ export const layer = Layer.effect(
               updated: now
             })
           }, withRoom(state, scope, userId, new Set(registrations.map(({ token }) => token))))
-        ])
+        )
       }),
       patch: Effect.fnUntraced(function*(scope, userId, token, operations) {
         const row = yield* find(scope, userId, token)
         const now = yield* Clock.currentTimeMillis
         const patched = yield* DeviceTokenPatch.apply(row, operations, now)
-        yield* modify((state) => [undefined, withRow(state, { ...row, ...patched, updated: now })])
+        yield* update((state) => withRow(state, { ...row, ...patched, updated: now }))
       }, transaction),
       remove: Effect.fnUntraced(function*(scope, userId, token) {
-        yield* modify((state) => {
+        yield* update((state) => {
           const known = Option.getOrUndefined(HashMap.get(state.access.devices, nameOf(scope, token)))
-          return [undefined, known?.userId === userId ? without(state, [known]) : state]
+          return known?.userId === userId ? without(state, [known]) : state
         })
       }),
       reachable: Effect.fnUntraced(function*(scope, userId) {
@@ -104,14 +103,11 @@ export const layer = Layer.effect(
           .map(({ provider, token }) => ({ provider, token }))
       }),
       invalidate: (scope, provider, token, reason, asOf = Infinity) =>
-        modify((state) => {
+        update((state) => {
           const known = Option.getOrUndefined(HashMap.get(state.access.devices, nameOf(scope, token)))
-          return [
-            undefined,
-            known?.provider === provider && known.status === "active" && known.updated <= asOf
-              ? withRow(state, { ...known, status: "failed", statusReason: reason })
-              : state
-          ]
+          return known?.provider === provider && known.status === "active" && known.updated <= asOf
+            ? withRow(state, { ...known, status: "failed", statusReason: reason })
+            : state
         })
     })
   })

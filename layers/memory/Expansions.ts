@@ -32,7 +32,7 @@ export const recordOf = (row: ExpansionRow): RequestRecord =>
 export const layer = Layer.effect(
   Expansions,
   Effect.gen(function*() {
-    const { modify, read } = yield* Database
+    const { modify, read, update } = yield* Database
     return Expansions.of({
       open: (shards, now, limit) =>
         read((state) => {
@@ -70,9 +70,9 @@ export const layer = Layer.effect(
           return ready > most
         }),
       resume: (scope, id) =>
-        modify((state) => {
+        update((state) => {
           const row = Option.getOrUndefined(HashMap.get(state.expansions, nameOf(scope, id)))
-          if (row?.state !== "FAILED") return [undefined, state]
+          if (row?.state !== "FAILED") return state
           const resumed: ExpansionRow = {
             ...row,
             state: "RUNNING",
@@ -82,7 +82,7 @@ export const layer = Layer.effect(
             error: undefined,
             endedAt: undefined
           }
-          return [undefined, { ...state, expansions: HashMap.set(state.expansions, nameOf(scope, id), resumed) }]
+          return { ...state, expansions: HashMap.set(state.expansions, nameOf(scope, id), resumed) }
         }),
       find: Effect.fnUntraced(function*(scope, id) {
         const { expansion, messages } = yield* read((state) => ({

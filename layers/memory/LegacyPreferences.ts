@@ -16,17 +16,17 @@ const encode = Schema.encodeEffect(text)
 export const layer = Layer.effect(
   LegacyPreferences,
   Effect.gen(function*() {
-    const { modify, read, transaction } = yield* Database
+    const { read, transaction, update } = yield* Database
 
     const replace = Effect.fnUntraced(function*(scope: Scope, userId: UserId, given: RecipientPreferences) {
       const stored = yield* orUnavailable(encode(given))
-      yield* modify(({ preferences, ...state }) => [undefined, {
+      yield* update(({ preferences, ...state }) => ({
         ...state,
         preferences: {
           ...preferences,
           recipients: HashMap.set(preferences.recipients, nameOf(scope, userId), stored)
         }
-      }])
+      }))
     })
 
     const patch: LegacyPreferences["Service"]["patch"] = Effect.fnUntraced(function*(scope, userId, operations) {

@@ -61,7 +61,7 @@ const ensured = (state: State, scope: Scope, id: ListId, now: number): State => 
   return row.deletedAt === undefined ? state : withRow(state, { ...row, updated: now, deletedAt: undefined })
 }
 
-/** Those of one user count as his last; `existing` tells what becomes of a subscription that is there. */
+/** Of several for one user, the last counts. `existing`: what becomes of a subscription that is there already. */
 const subscribed = (
   state: State,
   scope: Scope,
@@ -88,11 +88,11 @@ const overwritten = (row: SubscriptionRow, preferences: string | null): Subscrip
 export const layer = Layer.effect(
   Lists,
   Effect.gen(function*() {
-    const { modify, read } = yield* Database
+    const { modify, read, update } = yield* Database
     const cursors = Cursor.make(yield* SecretKey)
 
     const change = (f: (state: State, now: number) => State) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) => modify((state) => [undefined, f(state, now)]))
+      Effect.flatMap(Clock.currentTimeMillis, (now) => update((state) => f(state, now)))
 
     const pageOf = Effect.fnUntraced(function*<Row extends { readonly preferences: string | null }>(
       list: Cursor.List,

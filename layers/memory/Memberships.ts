@@ -44,7 +44,7 @@ const bytesOf = ({ profile = "" }: TenantUserRow): number => profile.length
 export const layer = Layer.effect(
   Memberships,
   Effect.gen(function*() {
-    const { modify, read, transaction } = yield* Database
+    const { read, transaction, update } = yield* Database
     const cursors = Cursor.make(yield* SecretKey)
 
     const page = Effect.fnUntraced(function*(
@@ -67,22 +67,22 @@ export const layer = Layer.effect(
           }
           const text = profile === undefined ? undefined : JSON.stringify(profile)
           const row = { scope, tenantId, userId, profile: text, created }
-          yield* modify((state) => [
-            undefined,
-            { ...state, tenantUsers: HashMap.set(state.tenantUsers, keyOf(scope, tenantId, userId), row) }
-          ])
+          yield* update((state) => ({
+            ...state,
+            tenantUsers: HashMap.set(state.tenantUsers, keyOf(scope, tenantId, userId), row)
+          }))
         }
       }, transaction),
       remove: (scope, userId, tenantId) =>
-        modify((state) => [
-          undefined,
-          { ...state, tenantUsers: HashMap.remove(state.tenantUsers, keyOf(scope, tenantId, userId)) }
-        ]),
+        update((state) => ({
+          ...state,
+          tenantUsers: HashMap.remove(state.tenantUsers, keyOf(scope, tenantId, userId))
+        })),
       removeAll: (scope, userId) =>
-        modify((state) => [undefined, {
+        update((state) => ({
           ...state,
           tenantUsers: HashMap.filter(state.tenantUsers, (row) => row.scope !== scope || row.userId !== userId)
-        }]),
+        })),
       ofUser: Effect.fnUntraced(function*(scope, userId, query) {
         const rows = yield* read((state) => ofUser(state, scope, userId))
         const list = { scope, route: "tenants of a user", filters: [userId] }

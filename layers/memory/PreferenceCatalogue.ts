@@ -35,13 +35,13 @@ const topicRecord = Effect.fnUntraced(function*({ archived: _, scope: __, topic,
 export const layer = Layer.effect(
   PreferenceCatalogue,
   Effect.gen(function*() {
-    const { modify, read, transaction } = yield* Database
+    const { read, transaction, update } = yield* Database
     const newSectionId = yield* TypeId.generator("ps")
     const newTopicId = yield* TypeId.generator("pt")
     const newPageId = yield* TypeId.generator("pp")
 
     const change = (f: (preferences: PreferenceState) => Partial<PreferenceState>) =>
-      modify((state) => [undefined, { ...state, preferences: { ...state.preferences, ...f(state.preferences) } }])
+      update((state) => ({ ...state, preferences: { ...state.preferences, ...f(state.preferences) } }))
 
     const putSection = (row: SectionRow) =>
       change(({ sections }) => ({ sections: HashMap.set(sections, nameOf(row.scope, row.id), row) }))

@@ -30,7 +30,7 @@ const withoutTickets = (state: State, scope: Scope, userId: UserId): State => {
 export const layer = Layer.effect(
   Profiles,
   Effect.gen(function*() {
-    const { modify, read, transaction } = yield* Database
+    const { read, transaction, update } = yield* Database
 
     const find = Effect.fnUntraced(function*(scope: Scope, userId: UserId) {
       const text = yield* read(get(scope, userId))
@@ -65,7 +65,7 @@ export const layer = Layer.effect(
     const replace = (scope: Scope, userId: UserId, profile: Profile) =>
       Effect.flatMap(
         Clock.currentTimeMillis,
-        (now) => modify((state) => [undefined, withProfile(state, nameOf(scope, userId), profile, now)])
+        (now) => update((state) => withProfile(state, nameOf(scope, userId), profile, now))
       )
 
     const store = Effect.fnUntraced(function*(scope: Scope, userId: UserId, profile: Profile) {
@@ -94,13 +94,10 @@ export const layer = Layer.effect(
       merge,
       patch,
       remove: (scope, userId) =>
-        modify((state) => [
-          undefined,
-          {
-            ...withoutProfiles(withoutTickets(withoutUser(state, scope, userId), scope, userId), scope, userId),
-            profiles: HashMap.remove(state.profiles, nameOf(scope, userId))
-          }
-        ])
+        update((state) => ({
+          ...withoutProfiles(withoutTickets(withoutUser(state, scope, userId), scope, userId), scope, userId),
+          profiles: HashMap.remove(state.profiles, nameOf(scope, userId))
+        }))
     })
   })
 )

@@ -38,7 +38,7 @@ const renaming = (before: State, scope: Scope, configurations: State["configurat
 export const layer = Layer.effect(
   ProviderConfigurations,
   Effect.gen(function*() {
-    const { modify, read, transaction } = yield* Database
+    const { modify, read, transaction, update } = yield* Database
     const cursors = Cursor.make(yield* SecretKey)
     const newId = yield* TypeId.generator("pc")
     const seal = yield* Sealed.make("provider settings")
@@ -101,10 +101,7 @@ export const layer = Layer.effect(
       if (template !== undefined) {
         return yield* new ConfigurationInUse({ id, by: `template ${template.id} of tenant ${template.tenantId}` })
       }
-      yield* modify((state) => [
-        undefined,
-        renaming(state, scope, HashMap.remove(state.configurations, nameOf(scope, id)))
-      ])
+      yield* update((state) => renaming(state, scope, HashMap.remove(state.configurations, nameOf(scope, id))))
     }, transaction)
 
     const installed = Effect.fnUntraced(function*(scope: Scope) {
@@ -122,10 +119,7 @@ export const layer = Layer.effect(
       first: Effect.fnUntraced(function*(scope, drafts) {
         if (yield* read((state) => HashMap.has(state.configured, scope))) return false
         yield* Effect.forEach(drafts, (draft) => create(scope, draft))
-        yield* modify((state) => [
-          undefined,
-          { ...state, configured: HashMap.set(state.configured, scope, true) }
-        ])
+        yield* update((state) => ({ ...state, configured: HashMap.set(state.configured, scope, true) }))
         return true
       }, transaction),
       get,

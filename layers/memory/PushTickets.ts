@@ -7,7 +7,7 @@ import { Clock, Effect, HashMap, Layer } from "effect"
 export const layer = Layer.effect(
   PushTickets,
   Effect.gen(function*() {
-    const { modify } = yield* Database
+    const { modify, update } = yield* Database
     return PushTickets.of({
       take: Effect.fnUntraced(function*(limit) {
         const now = yield* Clock.currentTimeMillis
@@ -19,10 +19,10 @@ export const layer = Layer.effect(
         })
       }),
       keep: (left) =>
-        modify((state) => {
+        update((state) => {
           const known = left.filter((row) => hasTickets(state, row))
           const kept = known.flatMap(({ dueAt, ...row }) => dueAt === undefined ? [] : [{ ...row, dueAt }])
-          return [undefined, dropTickets(putTickets(state, kept), known.filter(({ dueAt }) => dueAt === undefined))]
+          return dropTickets(putTickets(state, kept), known.filter(({ dueAt }) => dueAt === undefined))
         })
     })
   })

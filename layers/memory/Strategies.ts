@@ -24,15 +24,12 @@ const record = Effect.fnUntraced(function*({ scope: _, strategy, ...row }: Strat
 export const layer = Layer.effect(
   Strategies,
   Effect.gen(function*() {
-    const { modify, read, transaction } = yield* Database
+    const { read, transaction, update } = yield* Database
     const cursors = Cursor.make(yield* SecretKey)
     const newId = yield* TypeId.generator("rs")
 
     const put = (row: StrategyRow) =>
-      modify((state) => [
-        undefined,
-        { ...state, strategies: HashMap.set(state.strategies, nameOf(row.scope, row.id), row) }
-      ])
+      update((state) => ({ ...state, strategies: HashMap.set(state.strategies, nameOf(row.scope, row.id), row) }))
 
     const find = Effect.fnUntraced(function*(scope: Scope, id: string) {
       const row = yield* read((state) => HashMap.get(state.strategies, nameOf(scope, id)))
@@ -55,10 +52,7 @@ export const layer = Layer.effect(
           return yield* new StrategyInUse({ id })
         }
       }
-      yield* modify((state) => [
-        undefined,
-        { ...state, strategies: HashMap.remove(state.strategies, nameOf(scope, id)) }
-      ])
+      yield* update((state) => ({ ...state, strategies: HashMap.remove(state.strategies, nameOf(scope, id)) }))
     }, transaction)
 
     return Strategies.of({

@@ -17,7 +17,7 @@ const put = (state: State, key: string, checks: ReadonlyArray<Check>): State => 
 export const layer = Layer.effect(
   Submissions,
   Effect.gen(function*() {
-    const { modify, read, transaction } = yield* Database
+    const { read, transaction, update } = yield* Database
     const newId = yield* TypeId.generator("sub")
 
     const find = Effect.fnUntraced(function*(scope: Scope, templateId: string, id: string) {
@@ -30,24 +30,24 @@ export const layer = Layer.effect(
         const template = yield* read((state) => HashMap.get(state.templates, nameOf(scope, templateId)))
         if (Option.isNone(template) || template.value.archived) return yield* new TemplateNotFound({ id: templateId })
         const id = yield* newId
-        yield* modify((state) => [undefined, put(state, keyOf(scope, templateId, id), [])])
+        yield* update((state) => put(state, keyOf(scope, templateId, id), []))
         return id
       }, transaction),
       checks: find,
       putChecks: Effect.fnUntraced(function*(scope, templateId, id, checks) {
         const after = merged(yield* find(scope, templateId, id), checks, yield* Clock.currentTimeMillis)
-        yield* modify((state) => [undefined, put(state, keyOf(scope, templateId, id), after)])
+        yield* update((state) => put(state, keyOf(scope, templateId, id), after))
         return after
       }, transaction),
       withdraw: Effect.fnUntraced(function*(scope, templateId, id) {
         yield* find(scope, templateId, id)
-        yield* modify((state) => [undefined, {
+        yield* update((state) => ({
           ...state,
           access: {
             ...state.access,
             submissions: HashMap.remove(state.access.submissions, keyOf(scope, templateId, id))
           }
-        }])
+        }))
       }, transaction)
     })
   })

@@ -63,7 +63,7 @@ const summary = Effect.fnUntraced(function*(row: TemplateRow) {
 export const layer = Layer.effect(
   Templates,
   Effect.gen(function*() {
-    const { modify, read, transaction } = yield* Database
+    const { read, transaction, update } = yield* Database
     const cursors = Cursor.make(yield* SecretKey)
     const { randomBytes } = yield* SecureRandom.SecureRandom
     const newId = yield* TypeId.generator("nt")
@@ -79,10 +79,7 @@ export const layer = Layer.effect(
     })
 
     const put = (row: TemplateRow) =>
-      modify((state) => [
-        undefined,
-        { ...state, templates: HashMap.set(state.templates, nameOf(row.scope, row.id), row) }
-      ])
+      update((state) => ({ ...state, templates: HashMap.set(state.templates, nameOf(row.scope, row.id), row) }))
 
     const checkNamed = Effect.fnUntraced(function*(scope: Scope, { brand, routing }: Template) {
       yield* NamedBrands.check({ read }, scope, brand === null ? [] : [brand.id])

@@ -35,7 +35,7 @@ const bytesOf = ({ versions }: TenantTemplateRow): number => versions.at(-1)?.le
 export const layer = Layer.effect(
   TenantTemplates,
   Effect.gen(function*() {
-    const { modify, read, transaction } = yield* Database
+    const { read, transaction, update } = yield* Database
     const cursors = Cursor.make(yield* SecretKey)
     const { randomBytes } = yield* SecureRandom.SecureRandom
 
@@ -46,10 +46,10 @@ export const layer = Layer.effect(
       )
 
     const put = (row: TenantTemplateRow) =>
-      modify((state) => [undefined, {
+      update((state) => ({
         ...state,
         tenantTemplates: HashMap.set(state.tenantTemplates, keyOf(row.scope, row.tenantId, row.id), row)
-      }])
+      }))
 
     const get = Effect.fnUntraced(function*(scope: Scope, tenantId: string, id: string, version: TenantVersion) {
       const row = yield* rowOf(scope, tenantId, id)
@@ -102,10 +102,10 @@ export const layer = Layer.effect(
       }),
       remove: Effect.fnUntraced(function*(scope, tenantId, id) {
         if ((yield* rowOf(scope, tenantId, id)) === undefined) return yield* new TenantTemplateNotFound({ id })
-        yield* modify((state) => [undefined, {
+        yield* update((state) => ({
           ...state,
           tenantTemplates: HashMap.remove(state.tenantTemplates, keyOf(scope, tenantId, id))
-        }])
+        }))
       }, transaction),
       resolve: (scope, tenantId, id, keyState) =>
         get(scope, tenantId, id, keyState === "draft" ? "latest" : "published").pipe(

@@ -76,7 +76,7 @@ const without = (state: State, scope: Scope, id: string): State => {
 export const layer = Layer.effect(
   Tenants,
   Effect.gen(function*() {
-    const { modify, read, transaction } = yield* Database
+    const { modify, read, transaction, update } = yield* Database
     const cursors = Cursor.make(yield* SecretKey)
 
     const find = Effect.fnUntraced(function*(scope: Scope, id: string) {
@@ -109,7 +109,7 @@ export const layer = Layer.effect(
           created: before?.created ?? updated,
           updated
         }
-        yield* modify((state) => [undefined, put(state, row)])
+        yield* update((state) => put(state, row))
         return yield* tenant(row)
       }, transaction),
       get: Effect.fnUntraced(function*(scope, id) {
@@ -127,7 +127,7 @@ export const layer = Layer.effect(
         const row = yield* find(scope, id)
         const preferences = new Map(row.preferences).set(topicId, item(topicId, setting))
         if (preferences.size > mostDefaults) return yield* new TooManyDefaults()
-        yield* modify((state) => [undefined, put(state, { ...row, preferences })])
+        yield* update((state) => put(state, { ...row, preferences }))
       }, transaction),
       removePreference: (scope, id, topicId) =>
         modify((state) => {

@@ -15,7 +15,7 @@ const stored = (scope: Scope, domain: string, locale: string) => (state: State) 
 export const layer = Layer.effect(
   Translations,
   Effect.gen(function*() {
-    const { modify, read } = yield* Database
+    const { read, update } = yield* Database
 
     return Translations.of({
       get: Effect.fnUntraced(function*(scope, domain, locale) {
@@ -25,16 +25,13 @@ export const layer = Layer.effect(
       put: Effect.fnUntraced(function*(scope, domain, locale, po) {
         if (domain !== defaultDomain) return yield* new TranslationNotFound({ domain, locale })
         yield* parse(po)
-        yield* modify((state) => [
-          undefined,
-          {
-            ...state,
-            access: {
-              ...state.access,
-              translations: HashMap.set(state.access.translations, nameOf(scope, domain, canonical(locale)), po)
-            }
+        yield* update((state) => ({
+          ...state,
+          access: {
+            ...state.access,
+            translations: HashMap.set(state.access.translations, nameOf(scope, domain, canonical(locale)), po)
           }
-        ])
+        }))
       }),
       find: Effect.fnUntraced(function*(scope, domain, locale) {
         const found = yield* read((state) =>

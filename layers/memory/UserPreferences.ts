@@ -40,7 +40,7 @@ export const overridesOf = (state: State, { scope, tenantId, userId }: Owner) =>
 export const layer = Layer.effect(
   UserPreferences,
   Effect.gen(function*() {
-    const { modify, read, transaction } = yield* Database
+    const { modify, read, transaction, update } = yield* Database
 
     const one = Effect.fnUntraced(function*(place: string, topicId: string) {
       const stored = yield* read((state) => HashMap.get(at(state, place), topicId))
@@ -55,10 +55,7 @@ export const layer = Layer.effect(
     ) {
       const place = placeOf(scope, userId, tenantId)
       const entries = yield* encoded(overrides)
-      yield* modify((state) => [
-        undefined,
-        put(state, place, HashMap.union(at(state, place), HashMap.fromIterable(entries)))
-      ])
+      yield* update((state) => put(state, place, HashMap.union(at(state, place), HashMap.fromIterable(entries))))
     })
 
     return UserPreferences.of({
@@ -90,7 +87,7 @@ export const layer = Layer.effect(
       }),
       remove: (scope, userId, tenantId, topicId) => {
         const place = placeOf(scope, userId, tenantId)
-        return modify((state) => [undefined, put(state, place, HashMap.remove(at(state, place), topicId))])
+        return update((state) => put(state, place, HashMap.remove(at(state, place), topicId)))
       }
     })
   })
