@@ -1,7 +1,7 @@
 import * as Database from "./Database.ts"
 import * as Load from "./Load.ts"
-import { pairwise, rounds, spread } from "./Ratio.ts"
-import { atLeast, type Question } from "./Report.ts"
+import { rounds, spread } from "./Ratio.ts"
+import { measured, type Question, ratio } from "./Report.ts"
 import * as Target from "./Target.ts"
 
 const clients = 64
@@ -28,43 +28,19 @@ export const accept: Question = (quick) =>
     try {
       await rounds(1, { ours: measure("ours", ours, quick ? 1 : 4), bare: measure("bare", bare, quick ? 1 : 4) })
       results.ours.length = results.bare.length = 0
-      const { bare: bareRates, ours: rates } = await rounds(quick ? 2 : 6, {
+      const rates = await rounds(quick ? 2 : 6, {
         ours: measure("ours", ours, quick ? 2 : 5),
         bare: measure("bare", bare, quick ? 2 : 5)
       })
-      const ratio = pairwise(rates, bareRates)
       const describe = (name: "ours" | "bare") => {
         const middle = (field: "cpu" | "p50" | "p99") => spread(results[name].map((result) => result[field])).median
         return `p50 ${middle("p50").toFixed(1)} ms, p99 ${middle("p99").toFixed(1)} ms,`
           + ` generator ${Math.round(middle("cpu") * 100)} % of a core`
       }
-      const rate = spread(rates)
-      const bareRate = spread(bareRates)
       return [
-        {
-          question: "accept",
-          what: "POST /send",
-          value: rate.median,
-          unit: "/s",
-          spread: rate,
-          note: describe("ours")
-        },
-        {
-          question: "accept",
-          what: "bare endpoint",
-          value: bareRate.median,
-          unit: "/s",
-          spread: bareRate,
-          note: describe("bare")
-        },
-        {
-          question: "accept",
-          what: "ratio to bare endpoint",
-          value: ratio.median,
-          unit: "×",
-          spread: ratio,
-          goal: atLeast(ratio.median, 0.8)
-        }
+        { ...measured("accept", "POST /send", rates.ours), note: describe("ours") },
+        { ...measured("accept", "bare endpoint", rates.bare), note: describe("bare") },
+        ratio("accept", "ratio to bare endpoint", rates.ours, rates.bare, 0.8)
       ]
     } finally {
       await Promise.all([ours.stop(), bare.stop()])

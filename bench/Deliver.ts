@@ -1,7 +1,6 @@
 import * as Database from "./Database.ts"
-import * as Load from "./Load.ts"
-import { pairwise, rounds, spread } from "./Ratio.ts"
-import { atLeast, type Line, type Question } from "./Report.ts"
+import { rounds } from "./Ratio.ts"
+import { measured, type Question, ratio } from "./Report.ts"
 import * as Target from "./Target.ts"
 
 const labels = {
@@ -18,15 +17,6 @@ type Peer = Exclude<keyof typeof labels, "tidings">
 /** The least ratio of our rate to a peer's. Ratios to the peers that are not named here are shown without a goal. */
 const goals: Partial<Record<Peer, number>> = { bullMqEndpoint: 1, pgBoss: 3, graphileWorker: 3 }
 
-/** Messages per second from the first POST until the last of them is settled. */
-const throughHttp = async (name: string, target: Target.Target, requests: number): Promise<number> => {
-  const before = await target.settled()
-  const { apiKey, url } = target
-  const load = Target.sound(name, await Load.run({ url, apiKey, clients: 64, requests, recipients: 5000 }))
-  const end = await Target.untilSettled(target, before + requests)
-  return requests / ((end - load.startedAt) / 1000)
-}
-
 /** How fast does a message go from its POST to SENT, beside queues that store one job per message? */
 export const deliver: Question = (quick) =>
   Database.withDatabase((database) =>
@@ -42,10 +32,7 @@ export const deliver: Question = (quick) =>
         await Database.checkpoint()
         return Database.withDatabase((own) => Target.jobsPerSecond(name, { ...env, DATABASE_URL: own.url }))
       }
-      const http = (name: string, target: Target.Target) => async () => {
-        await Database.checkpoint()
-        return throughHttp(name, target, requests)
-      }
+      const http = (name: string, target: Target.Target) => () => Target.sendsPerSecond(name, target, requests)
       const viaHttp = {
         tidings: http("Tidings", ours),
         bullMqEndpoint: http("BullMQ endpoint", bullMq),
@@ -60,23 +47,12 @@ export const deliver: Question = (quick) =>
           bullMqPlain: job("BullMqPlain")
         })
         const names = Object.keys(labels) as Array<keyof typeof labels>
-        const measured = names.map((name): Line => {
-          const rate = spread(rates[name])
-          return { question: "deliver", what: labels[name], value: rate.median, unit: "/s", spread: rate }
-        })
-        const ratios = names.filter((name) => name !== "tidings").map((name): Line => {
-          const ratio = pairwise(rates.tidings, rates[name])
-          const goal = goals[name]
-          return {
-            question: "deliver",
-            what: `ratio to ${labels[name]}`,
-            value: ratio.median,
-            unit: "×",
-            spread: ratio,
-            ...(goal === undefined ? {} : { goal: atLeast(ratio.median, goal) })
-          }
-        })
-        return [...measured, ...ratios]
+        return [
+          ...names.map((name) => measured("deliver", labels[name], rates[name])),
+          ...names.filter((name) => name !== "tidings").map((name) =>
+            ratio("deliver", `ratio to ${labels[name]}`, rates.tidings, rates[name], goals[name])
+          )
+        ]
       } finally {
         await Promise.all([ours.stop(), bullMq.stop(), pgBoss.stop()])
       }

@@ -61,13 +61,8 @@ const accepts = async (target: Target.Target, seconds: number): Promise<number> 
     .rate
 }
 
-const delivers = async (target: Target.Target, requests: number): Promise<number> => {
-  await Database.checkpoint()
-  const { apiKey, url } = target
-  const before = await target.settled()
-  const load = Target.sound("deliver", await Load.run({ url, apiKey, clients: 64, requests, recipients: 5000 }))
-  return requests / ((await Target.untilSettled(target, before + requests) - load.startedAt) / 1_000)
-}
+const delivers = (target: Target.Target, requests: number): Promise<number> =>
+  Target.sendsPerSecond("deliver", target, requests)
 
 /** The longest time that a caller waits for an answer until `work` ends, in ms. */
 const longestWait = async (target: Target.Target, work: Promise<unknown>): Promise<number> => {

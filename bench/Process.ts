@@ -4,6 +4,7 @@ import { mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
 import { request } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { setTimeout as sleep } from "node:timers/promises"
 
 /** A server started for one measurement. `output` is what it printed so far. */
@@ -27,6 +28,9 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => pr
 
 /** A path in a directory that is removed when the bench ends. */
 export const scratchPath = (name: string): string => join(scratch, `${++files}-${name}`)
+
+/** The program of a peer, or of one of ours that is measured without a server. */
+export const peerFile = (name: string): string => fileURLToPath(new URL(`peers/${name}.ts`, import.meta.url))
 
 /** The status and body of a GET; status 0 if there is no answer. */
 export const get = (url: string): Promise<{ readonly status: number; readonly body: string }> =>
@@ -73,8 +77,34 @@ export const serve = async (options: {
   return { pid: child.pid, readyMillis: performance.now() - begin, output, stop }
 }
 
-/** Runs `file` to its end and reads the JSON that it printed as its last line. */
-export const answer = async (file: string, env: Readonly<Record<string, string>>): Promise<unknown> => {
+/** Uses a process once it answers, and kills it after that. `name`: what it is, for the fault of one that does not. */
+export const during = async <A>(
+  name: string,
+  child: ChildProcess,
+  answers: () => Promise<boolean>,
+  use: () => Promise<A>
+): Promise<A> => {
+  let fault: string | undefined
+  child.once("error", (error) => fault = error.message).once("exit", (code) => fault ??= `it ended with ${code}`)
+  running.add(child)
+  try {
+    for (let tries = 0; !await answers(); tries++) {
+      if (fault !== undefined || tries === 500) throw new Error(`no ${name}: ${fault ?? "it does not answer"}`)
+      await sleep(20)
+    }
+    return await use()
+  } finally {
+    running.delete(child)
+    if (fault === undefined) {
+      const gone = once(child, "exit")
+      child.kill("SIGKILL")
+      await gone
+    }
+  }
+}
+
+/** Runs `file` to its end, and answers the `rate` in the JSON that it printed as its last line. */
+export const rate = async (file: string, env: Readonly<Record<string, string>>): Promise<number> => {
   const child = spawn(process.execPath, [file], { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] })
   running.add(child)
   let printed = ""
@@ -84,5 +114,5 @@ export const answer = async (file: string, env: Readonly<Record<string, string>>
   const [code] = await once(child, "close")
   running.delete(child)
   if (code !== 0) throw new Error(`${file} ended with ${code}:\n${complaints.slice(-2000)}`)
-  return JSON.parse(printed.trimEnd().split("\n").at(-1) ?? "")
+  return (JSON.parse(printed.trimEnd().split("\n").at(-1) ?? "") as { readonly rate: number }).rate
 }

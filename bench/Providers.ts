@@ -1,15 +1,10 @@
 import * as Ports from "#test/support/Ports.ts"
 import * as Rows from "#test/layers/providers/rows/All.ts"
-import { type ChildProcess, spawn } from "node:child_process"
-import { once } from "node:events"
+import { spawn } from "node:child_process"
 import { connect } from "node:net"
-import { setTimeout as sleep } from "node:timers/promises"
-import { fileURLToPath } from "node:url"
 import * as Process from "./Process.ts"
-import { pairwise, rounds, spread } from "./Ratio.ts"
-import { atLeast, type Line, type Question } from "./Report.ts"
-
-const peerFile = (name: string) => fileURLToPath(new URL(`peers/${name}.ts`, import.meta.url))
+import { rounds } from "./Ratio.ts"
+import { type Line, measured, type Question, ratio } from "./Report.ts"
 
 const listens = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
@@ -26,24 +21,11 @@ const withVendor = async <A>(
 ): Promise<A> => {
   const port = await Ports.free()
   const env = { BENCH_VENDOR: key, BENCH_PORT: String(port) }
-  const server: ChildProcess = spawn(process.execPath, [peerFile("VendorServer")], {
+  const server = spawn(process.execPath, [Process.peerFile("VendorServer")], {
     env: { ...process.env, ...env },
     stdio: ["ignore", "ignore", "inherit"]
   })
-  const kill = () => server.kill("SIGKILL")
-  process.once("exit", kill)
-  try {
-    for (let tries = 0; !await listens(port); tries++) {
-      if (server.exitCode !== null || tries === 500) throw new Error(`the scripted ${key} does not answer`)
-      await sleep(20)
-    }
-    return await use(env)
-  } finally {
-    process.off("exit", kill)
-    const gone = once(server, "exit")
-    kill()
-    await gone
-  }
+  return Process.during(`scripted ${key}`, server, () => listens(port), () => use(env))
 }
 
 /**
@@ -53,28 +35,14 @@ const withVendor = async <A>(
 export const providers: Question = async (quick) => {
   const lines: Array<Line> = []
   for (const { entry: { key } } of Rows.all) {
+    const rates = await withVendor(key, (vendor) => {
+      const env = { ...vendor, BENCH_MESSAGES: String(quick ? 300 : 6000) }
+      const rate = (peer: string) => () => Process.rate(Process.peerFile(peer), env)
+      return rounds(quick ? 1 : 3, { ours: rate("VendorProvider"), bare: rate("VendorBare") })
+    })
     lines.push(
-      ...await withVendor(key, async (vendor) => {
-        const env = { ...vendor, BENCH_MESSAGES: String(quick ? 300 : 6000) }
-        const rate = (peer: string) => async () => {
-          const { rate } = await Process.answer(peerFile(peer), env) as { readonly rate: number }
-          return rate
-        }
-        const rates = await rounds(quick ? 1 : 3, { ours: rate("VendorProvider"), bare: rate("VendorBare") })
-        const ours = spread(rates.ours)
-        const ratio = pairwise(rates.ours, rates.bare)
-        return [
-          { question: "providers", what: key, value: ours.median, unit: "/s", spread: ours },
-          {
-            question: "providers",
-            what: `${key}, ratio to a bare client`,
-            value: ratio.median,
-            unit: "×",
-            spread: ratio,
-            goal: atLeast(ratio.median, 0.8)
-          }
-        ] satisfies ReadonlyArray<Line>
-      })
+      measured("providers", key, rates.ours),
+      ratio("providers", `${key}, ratio to a bare client`, rates.ours, rates.bare, 0.8)
     )
   }
   return lines

@@ -36,5 +36,5 @@ export const rounds = async <Name extends string>(
 }
 
 /** The ratios of measurements of the same round, never of medians of different rounds. */
-export const pairwise = (ours: ReadonlyArray<number>, theirs: ReadonlyArray<number>): Spread =>
-  spread(ours.map((value, round) => value / (theirs[round] ?? Number.NaN)))
+export const pairwise = (ours: ReadonlyArray<number>, theirs: ReadonlyArray<number>): ReadonlyArray<number> =>
+  ours.map((value, round) => value / (theirs[round] ?? Number.NaN))

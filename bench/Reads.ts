@@ -1,12 +1,15 @@
 import * as Database from "./Database.ts"
 import * as Load from "./Load.ts"
 import * as People from "./People.ts"
-import { pairwise, rounds, spread } from "./Ratio.ts"
-import { atLeast, type Line, type Question } from "./Report.ts"
+import { rounds } from "./Ratio.ts"
+import { type Line, measured, type Question, ratio } from "./Report.ts"
 import * as Target from "./Target.ts"
 
 const clients = 64
 const users = 5000
+
+/** What is read, of the user whose number the load generator writes in place of the marks. */
+const paths = { profile: "/profiles/user-########", preferences: "/users/user-########/preferences" }
 
 /** Stores profiles of the users that the load generator numbers, and topics with a choice of each user. */
 const fill = async (target: Target.Target): Promise<void> => {
@@ -46,12 +49,7 @@ export const reads: Question = (quick) =>
     try {
       await fill(ours)
       const lines: Array<Line> = []
-      for (
-        const [what, path] of [["profile", "/profiles/user-########"], [
-          "preferences",
-          "/users/user-########/preferences"
-        ]] as const
-      ) {
+      for (const [what, path] of Object.entries(paths)) {
         const rate = (name: string, { apiKey, url }: Target.Target, seconds: number) => async () =>
           Target.sound(name, await Load.run({ url, apiKey, clients, seconds, recipients: users, get: path })).rate
         await rounds(1, { ours: rate("ours", ours, quick ? 1 : 3), bare: rate("bare", bare, quick ? 1 : 3) })
@@ -59,19 +57,10 @@ export const reads: Question = (quick) =>
           ours: rate("ours", ours, quick ? 1 : 4),
           bare: rate("bare", bare, quick ? 1 : 4)
         })
-        const [own, their] = [spread(rates.ours), spread(rates.bare)]
-        const ratio = pairwise(rates.ours, rates.bare)
         lines.push(
-          { question: "reads", what: `GET ${what}`, value: own.median, unit: "/s", spread: own },
-          { question: "reads", what: `${what}, bare endpoint`, value: their.median, unit: "/s", spread: their },
-          {
-            question: "reads",
-            what: `${what}, ratio to the bare endpoint`,
-            value: ratio.median,
-            unit: "×",
-            spread: ratio,
-            goal: atLeast(ratio.median, 0.7)
-          }
+          measured("reads", `GET ${what}`, rates.ours),
+          measured("reads", `${what}, bare endpoint`, rates.bare),
+          ratio("reads", `${what}, ratio to the bare endpoint`, rates.ours, rates.bare, 0.7)
         )
       }
       return lines

@@ -2,8 +2,7 @@ import { Effect, Layer, Result } from "effect"
 import * as Mjml from "#layers/mjml/Mjml.ts"
 import * as Layouts from "#src/content/Layouts.ts"
 import * as Content from "#src/content/Content.ts"
-import { spread } from "./Ratio.ts"
-import type { Line, Question } from "./Report.ts"
+import { type Line, measured, type Question } from "./Report.ts"
 
 const context = {
   messageId: "1-2-3",
@@ -101,7 +100,7 @@ const rate = (
 export const render: Question = async (quick) => {
   const [rounds, ms] = quick ? [2, 100] : [9, 1000]
   const branded = await branding()
-  const measured = (
+  const line = (
     what: string,
     content: Content.Input["content"],
     channel: string,
@@ -109,21 +108,14 @@ export const render: Question = async (quick) => {
   ): Line => {
     rate(content, channel, ms / 2, branding)
     const rates = Array.from({ length: rounds }, () => rate(content, channel, ms, branding))
-    const { max, median, min } = spread(rates)
-    return {
-      question: "render",
-      what,
-      value: median,
-      unit: "/s",
-      spread: { median, min, max },
-      note: `${Math.round(1e6 / median)} µs each`
-    }
+    const all = measured("render", what, rates)
+    return { ...all, note: `${Math.round(1e6 / all.value)} µs each` }
   }
   return [
-    measured("email of 7 elements, HTML and text", order, "email"),
-    measured("the same in a brand's page, its footer filled in", order, "email", branded),
-    measured("the same for the inbox", order, "inbox"),
-    measured("the same as blocks for Slack", order, "slack"),
-    measured("SMS of one line", code, "sms")
+    line("email of 7 elements, HTML and text", order, "email"),
+    line("the same in a brand's page, its footer filled in", order, "email", branded),
+    line("the same for the inbox", order, "inbox"),
+    line("the same as blocks for Slack", order, "slack"),
+    line("SMS of one line", code, "sms")
   ]
 }

@@ -1,4 +1,4 @@
-import type { Spread } from "./Ratio.ts"
+import { pairwise, type Spread, spread } from "./Ratio.ts"
 
 /** What was aimed at, and whether the measurement reached it; `undefined` if the run could not tell. */
 export interface Goal {
@@ -23,6 +23,24 @@ export type Question = (quick: boolean) => Promise<ReadonlyArray<Line>>
 export const atLeast = (value: number, wanted: number): Goal => ({ text: `≥ ${wanted}`, holds: value >= wanted })
 
 export const atMost = (value: number, wanted: number): Goal => ({ text: `≤ ${wanted}`, holds: value <= wanted })
+
+/** What was measured once per round, as a rate unless another unit is named. */
+export const measured = (question: string, what: string, rounds: ReadonlyArray<number>, unit = "/s") => {
+  const all = spread(rounds)
+  return { question, what, value: all.median, unit, spread: all } satisfies Line
+}
+
+/** The ratio of ours to theirs, round by round, and the least that is aimed at, if any. */
+export const ratio = (
+  question: string,
+  what: string,
+  ours: ReadonlyArray<number>,
+  theirs: ReadonlyArray<number>,
+  wanted?: number
+): Line => {
+  const line = measured(question, what, pairwise(ours, theirs), "×")
+  return wanted === undefined ? line : { ...line, goal: atLeast(line.value, wanted) }
+}
 
 const number = (value: number) =>
   Number.isNaN(value) ? "?" : value.toLocaleString("en", { maximumFractionDigits: value >= 100 ? 0 : 2 })

@@ -1,7 +1,6 @@
 import { fileURLToPath } from "node:url"
 import * as Process from "./Process.ts"
-import { spread } from "./Ratio.ts"
-import { atLeast, type Question } from "./Report.ts"
+import { atLeast, measured, type Question } from "./Report.ts"
 
 const worlds = fileURLToPath(new URL("Worlds.ts", import.meta.url))
 
@@ -12,16 +11,8 @@ const worlds = fileURLToPath(new URL("Worlds.ts", import.meta.url))
 export const simulator: Question = async (quick) => {
   const rates: Array<number> = []
   for (let round = 0; round < (quick ? 1 : 3); round++) {
-    const { rate } = await Process.answer(worlds, { WORLDS: quick ? "20" : "2000" }) as { readonly rate: number }
-    rates.push(rate)
+    rates.push(await Process.rate(worlds, { WORLDS: quick ? "20" : "2000" }))
   }
-  const measured = spread(rates)
-  return [{
-    question: "simulator",
-    what: "worlds of three nodes, lived and checked, per CPU second",
-    value: measured.median,
-    unit: "/s",
-    spread: measured,
-    goal: atLeast(measured.median, 60)
-  }]
+  const line = measured("simulator", "worlds of three nodes, lived and checked, per CPU second", rates)
+  return [{ ...line, goal: atLeast(line.value, 60) }]
 }

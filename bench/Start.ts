@@ -1,7 +1,6 @@
 import * as Load from "./Load.ts"
 import { scratchPath } from "./Process.ts"
-import { spread } from "./Ratio.ts"
-import { atMost, type Line, type Question } from "./Report.ts"
+import { atMost, type Line, measured, type Question } from "./Report.ts"
 import * as Target from "./Target.ts"
 
 /** Modules compiled by an earlier start are read from here, as `npm start` does. */
@@ -29,9 +28,9 @@ export const start: Question = async (quick) => {
     times.killed.push(afterKill.readyMillis)
     await afterKill.stop()
   }
-  const line = (what: string, measured: ReadonlyArray<number>, wanted: number): Line => {
-    const time = spread(measured)
-    return { question: "start", what, value: time.median, unit: "ms", spread: time, goal: atMost(time.median, wanted) }
+  const line = (what: string, times: ReadonlyArray<number>, wanted: number): Line => {
+    const time = measured("start", what, times, "ms")
+    return { ...time, goal: atMost(time.value, wanted) }
   }
   return [
     { question: "start", what: "ready on an empty directory", value: first.readyMillis, unit: "ms" },

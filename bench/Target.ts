@@ -3,8 +3,8 @@ import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { setTimeout as sleep } from "node:timers/promises"
 import { heap } from "#layers/cli/heap.mjs"
-import type { Database } from "./Database.ts"
-import type * as Load from "./Load.ts"
+import * as Database from "./Database.ts"
+import * as Load from "./Load.ts"
 import * as Process from "./Process.ts"
 
 /** A server that takes `POST /send` and tells how many messages it has finished. */
@@ -20,8 +20,6 @@ const secret = "benchbenchbenchbenchbenchbenchbenchbenchbench"
 /** The program that is measured. BENCH_SERVER names another one with the same interface, to compare two versions. */
 export const serverFile = process.env["BENCH_SERVER"] ?? fileURLToPath(new URL("Server.ts", import.meta.url))
 
-const peerFile = (name: string) => fileURLToPath(new URL(`peers/${name}.ts`, import.meta.url))
-
 /** The sum of a counter's samples that `label` is in, if any, on a Prometheus page; undefined if it has none. */
 const counter = async (url: string, name: string, label = ""): Promise<number | undefined> => {
   const { body } = await Process.get(`${url}/metrics`)
@@ -31,7 +29,7 @@ const counter = async (url: string, name: string, label = ""): Promise<number | 
 
 /** Tidings on a Postgres database, or embedded in a data directory. */
 export const tidings = async (
-  store: { readonly database: Database } | { readonly directory: string },
+  store: { readonly database: Database.Database } | { readonly directory: string },
   nodeArguments: ReadonlyArray<string> = [],
   more: Readonly<Record<string, string>> = {},
   file: string = serverFile
@@ -74,7 +72,7 @@ export const endpoint = async (
   const port = await Ports.free()
   const url = `http://127.0.0.1:${port}`
   const running = await Process.serve({
-    file: peerFile(name),
+    file: Process.peerFile(name),
     readyUrl: `${url}/health/ready`,
     nodeArguments: heap,
     env: { ...env, PORT: String(port) }
@@ -83,13 +81,10 @@ export const endpoint = async (
 }
 
 /** Jobs per second of a peer that adds and works off its own jobs, from the first add to the last completion. */
-export const jobsPerSecond = async (
+export const jobsPerSecond = (
   name: "BullMqBulk" | "BullMqPlain" | "GraphileWorker" | "PgBossPlain",
   env: Readonly<Record<string, string>>
-): Promise<number> => {
-  const { rate } = await Process.answer(peerFile(name), env) as { readonly rate: number }
-  return rate
-}
+): Promise<number> => Process.rate(Process.peerFile(name), env)
 
 /** Waits until `wanted` messages are settled; fails when none settles for 30 s. Resolves to the epoch milliseconds. */
 export const untilSettled = async (target: Target, wanted: number): Promise<number> => {
@@ -111,4 +106,13 @@ export const untilSettled = async (target: Target, wanted: number): Promise<numb
 export const sound = (name: string, result: Load.Result): Load.Result => {
   if (result.errors === 0) return result
   throw new Error(`${name}: ${result.errors} of ${result.errors + result.ok} requests failed: ${result.firstError}`)
+}
+
+/** Messages per second from the first POST until the last of them is settled. */
+export const sendsPerSecond = async (name: string, target: Target, requests: number): Promise<number> => {
+  await Database.checkpoint()
+  const before = await target.settled()
+  const { apiKey, url } = target
+  const load = sound(name, await Load.run({ url, apiKey, clients: 64, requests, recipients: 5000 }))
+  return requests / ((await untilSettled(target, before + requests) - load.startedAt) / 1_000)
 }
