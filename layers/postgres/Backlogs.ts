@@ -31,7 +31,7 @@ export const layer = Layer.effect(
       measure: Effect.fnUntraced(
         function*(now) {
           // Each lane is read in the order of its index, so that its oldest row is counted whatever waits in the other.
-          const begins = Lane.literals.map(from)
+          const begins = Lane.literals.map((lane) => from(lane))
           const [{ depth, oldest }] = yield* sql`
           select least(count(*), ${counted})::float8 as depth, min(since)::float8 as oldest
           from unnest(${Lane.literals}::text[], ${begins.map(({ seq }) => BigInt(seq))}::bigint[],

@@ -12,12 +12,15 @@ export interface Begin {
 }
 
 /**
- * Where looks for what is due begin. The entries of closed messages stay in the indexes while any session's snapshot
- * might see them: during a backup of an hour a look from the beginning passed all that was delivered in that hour.
+ * Where looks for what is due begin; of some shards, if they are given. The entries of closed messages stay in the
+ * indexes while any session's snapshot might see them: during a backup of an hour a look from the beginning passed all
+ * that was delivered in that hour. And no index knows shards: beside another node that lags, a look passed all that this
+ * one had left.
  */
-export const OpenFrom = Context.Reference<(lane: Lane) => Begin>("tidings/postgres/OpenFrom", {
-  defaultValue: () => everything
-})
+export const OpenFrom = Context.Reference<(lane: Lane, shards?: ReadonlyArray<number>) => Begin>(
+  "tidings/postgres/OpenFrom",
+  { defaultValue: () => everything }
+)
 
 /** Where all messages begin, open or not. */
 export const everything = (): Begin => ({ seq: 0, dueAt: 0 })
@@ -40,11 +43,23 @@ const decodeDrawn = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ dra
 const decodeTransactions = Schema.decodeUnknownEffect(
   Schema.Tuple([Schema.Struct({ next: Schema.String, areOver: Schema.Boolean })])
 )
+const Place = Schema.NullOr(Schema.Number)
 const decodeFirst = Schema.decodeUnknownEffect(
-  Schema.Array(
-    Schema.Struct({ lane: Lane, seq: Schema.NullOr(Schema.Number), dueAt: Schema.NullOr(Schema.Number) })
-  )
+  Schema.Array(Schema.Struct({ lane: Lane, seq: Place, dueAt: Place, ownSeq: Place, ownDueAt: Place }))
 )
+
+/** The first open messages of each lane, and the first of the shards `$2` behind them. */
+const first = `
+  select l.lane, o.seq::float8 as seq, o.due_at::float8 as "dueAt",
+    (select m.seq from messages m where m.lane = l.lane and m.due_at = 0 and m.seq >= o.seq and m.seq >= l.own_seq and m.id >= $1
+      and m.shard = any($2::smallint[]) order by m.seq limit 1)::float8 as "ownSeq",
+    (select m.due_at from messages m where m.lane = l.lane and m.due_at > 0 and m.due_at >= o.due_at and m.due_at >= l.own_due_at
+      and m.id >= $1 and m.shard = any($2::smallint[]) order by m.due_at limit 1)::float8 as "ownDueAt"
+  from unnest($3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[]) as l(lane, seq, due_at, own_seq, own_due_at)
+    cross join lateral (select
+      (select m.seq from messages m where m.lane = l.lane and m.due_at = 0 and m.seq >= l.seq and m.id >= $1 order by m.seq limit 1) as seq,
+      (select m.due_at from messages m where m.lane = l.lane and m.due_at > 0 and m.due_at >= l.due_at and m.id >= $1
+        order by m.due_at limit 1) as due_at offset 0) o`
 
 /**
  * Finds out where open messages begin. A `seq` is drawn before its message can be seen: so the beginning follows the
@@ -53,7 +68,17 @@ const decodeFirst = Schema.decodeUnknownEffect(
  */
 export const make = (sql: SqlClient.SqlClient, since: () => string) => {
   const begins = new Map<Lane, Begin>()
-  const from = (lane: Lane): Begin => begins.get(lane) ?? everything()
+  /** The shards of the last look; where their messages begin is found out by the next `refresh`. */
+  let asked: ReadonlyArray<number> = []
+  let own = { shards: new Set<number>(), begins: new Map<Lane, Begin>() }
+  const ofAll = (lane: Lane): Begin => begins.get(lane) ?? everything()
+  const ofShards = (lane: Lane, shards: ReadonlyArray<number>): Begin =>
+    shards.every((shard) => own.shards.has(shard)) ? own.begins.get(lane) ?? ofAll(lane) : ofAll(lane)
+  const from = (lane: Lane, shards?: ReadonlyArray<number>): Begin => {
+    if (shards === undefined) return ofAll(lane)
+    asked = shards
+    return ofShards(lane, shards)
+  }
   /** The last `seq` when it was read, and the first transaction that had not begun by then. */
   let read: { readonly drawn: number; readonly next: string } | undefined
   /** What was drawn up to here is visible, or never will be. */
@@ -72,27 +97,28 @@ export const make = (sql: SqlClient.SqlClient, since: () => string) => {
     if (read === undefined || areOver) read = { drawn, next }
 
     const isWhole = wholeAt === undefined || now - wholeAt >= thorough
-    const known = (lane: Lane) => isWhole ? everything() : from(lane)
-    const first = yield* decodeFirst(
-      yield* inOrder(sql)(sql.unsafe(
-        `select l.lane,
-          (select m.seq from messages m where m.lane = l.lane and m.due_at = 0 and m.seq >= l.seq and m.id >= $1 order by m.seq limit 1)::float8 as seq,
-          (select m.due_at from messages m where m.lane = l.lane and m.due_at > 0 and m.due_at >= l.due_at and m.id >= $1
-            order by m.due_at limit 1)::float8 as "dueAt"
-        from unnest($2::text[], $3::bigint[], $4::bigint[]) as l(lane, seq, due_at)`,
-        [
-          since(),
-          Lane.literals,
-          Lane.literals.map((lane) => BigInt(known(lane).seq)),
-          Lane.literals.map((lane) => BigInt(known(lane).dueAt))
-        ]
-      ))
+    const shards = asked
+    const known = Lane.literals.map((lane) => isWhole ? everything() : ofAll(lane))
+    const knownOwn = Lane.literals.map((lane) => isWhole ? everything() : ofShards(lane, shards))
+    const found = yield* decodeFirst(
+      yield* inOrder(sql)(sql.unsafe(first, [
+        since(),
+        shards,
+        Lane.literals,
+        known.map(({ seq }) => BigInt(seq)),
+        known.map(({ dueAt }) => BigInt(dueAt)),
+        knownOwn.map(({ seq }) => BigInt(seq)),
+        knownOwn.map(({ dueAt }) => BigInt(dueAt))
+      ]))
     )
-    for (const { dueAt, lane, seq } of first) {
-      begins.set(lane, {
-        seq: Math.min(seq ?? settled, settled),
-        dueAt: Math.min(dueAt ?? Infinity, Math.max(0, now - behind))
-      })
+    const begin = (seq: number | null, dueAt: number | null): Begin => ({
+      seq: Math.min(seq ?? settled, settled),
+      dueAt: Math.min(dueAt ?? Infinity, Math.max(0, now - behind))
+    })
+    for (const { dueAt, lane, seq } of found) begins.set(lane, begin(seq, dueAt))
+    own = {
+      shards: new Set(shards),
+      begins: new Map(found.map(({ lane, ownDueAt, ownSeq }) => [lane, begin(ownSeq, ownDueAt)]))
     }
     if (isWhole) wholeAt = now
   })

@@ -7,7 +7,7 @@ import type { Lane } from "#src/delivery/journal/OpenMessage.ts"
 import { type Context, Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 
-/** Where a look begins: at the lowest id that is open (`OpenSince`), and where open rows begin in its lane. */
+/** Where a look begins: at the lowest id that is open (`OpenSince`), and where open rows of its shards begin in its lane. */
 export interface Beginning {
   readonly since: () => string
   readonly from: Context.Service.Shape<typeof OpenFrom>
@@ -131,7 +131,7 @@ export const read = (sql: SqlClient.SqlClient, { from: openFrom, since }: Beginn
     { after = "", bytes, fullMailboxes, fullTurns, held, limit, shards }: Window
   ): Effect.fn.Return<Shares.Read, SqlError.SqlError> {
     const owned = seqs(shards)
-    const lowest = BigInt(openFrom(lane).seq)
+    const lowest = BigInt(openFrom(lane, shards.map(({ shard }) => shard)).seq)
     // A row of a full turn may hold up one of its recipient in another turn.
     if (after === "" && fullTurns.length === 0) {
       const most = Math.min(limit, mostAtOnce)

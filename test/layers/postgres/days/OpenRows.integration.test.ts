@@ -107,6 +107,33 @@ describe("Where open messages begin, on Postgres", () => {
       assert.strictEqual(yield* count, 1)
     }).pipe(Effect.scoped, Effect.provide(FreshDatabase.layer)))
 
+  it.effect.each([0, -3_600_000])(
+    "beside another node that lags, a look does not pass what that one has left (due at %s)",
+    (due) =>
+      Effect.gen(function*() {
+        const { add, look, lookAt, openRows, place, refreshed, sql } = yield* started
+        const dueAt = due === 0 ? 0 : place.at + due
+        yield* add(5_000, dueAt)
+        const other = (yield* Fixture.world).shard
+        yield* sql`update messages set shard = ${other}::int`
+        yield* add(3, due === 0 ? 0 : dueAt + 1)
+        const before = yield* Reads.rows("messages", look)
+        yield* Effect.repeat(refreshed, {
+          until: () => {
+            const begin = openRows.from("transactional", [place.shard])
+            return due === 0 ? begin.seq > 5_000 : begin.dueAt > dueAt
+          }
+        })
+        const after = yield* Reads.rows("messages", look)
+        assert.deepStrictEqual([before.result.rows.length, after.result.rows.length], [3, 3])
+        assert.isAbove(before.rows, 5_000)
+        assert.isBelow(after.rows, 20)
+        // What was left is seen by the first look of one who takes over.
+        const taken = yield* lookAt(place.shard, other)
+        assert.isAbove(taken.rows.length, 100)
+      }).pipe(Effect.scoped, Effect.provide(FreshDatabase.layer))
+  )
+
   it.effect("a step that waited for the database while its message's time passed keeps it in sight", () =>
     Effect.gen(function*() {
       const { add, count, place, refreshed, sql } = yield* started
