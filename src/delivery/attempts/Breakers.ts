@@ -59,7 +59,10 @@ export class Breakers extends Context.Service<Breakers, {
   readonly openUntil: (key: string) => number | undefined
 }>()("tidings/Breakers") {}
 
-/** The circuit of a provider whose last call failed; a provider that is well has none. Times in epoch ms. */
+/**
+ * The circuit of a provider whose last call failed; a provider that is well has none. Times in monotonic ms: by a clock
+ * that is set back, the provider would be left alone for as much longer.
+ */
 interface Circuit {
   /** Failed calls in a row; while the circuit is open, only probes count. */
   readonly failures: number
@@ -126,9 +129,10 @@ export const layer = Layer.effect(
     const gates = yield* RateGates
     /** In the order of their last failure, so that the oldest is dropped first. */
     const circuits = new Map<string, Circuit>()
+    const monotonic = () => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)
 
     const fail = (key: string, cause: Cause.Cause<DeliveryError>) => {
-      const circuit = failed(circuits.get(key), clock.currentTimeMillisUnsafe(), answerOf(cause))
+      const circuit = failed(circuits.get(key), monotonic(), answerOf(cause))
       circuits.delete(key)
       circuits.set(key, circuit)
       const [oldest] = circuits.keys()
@@ -169,7 +173,7 @@ export const layer = Layer.effect(
      */
     const probe = <A, E, R>(key: string, circuit: Circuit, attempt: (watch: Watch) => Effect.Effect<A, E, R>) =>
       Effect.uninterruptibleMask((restore) => {
-        const probed = { ...circuit, probedSince: clock.currentTimeMillisUnsafe() }
+        const probed = { ...circuit, probedSince: monotonic() }
         circuits.set(key, probed)
         const watched: Watch = (call, since) =>
           Effect.onExit(call, (exit) => Effect.sync(() => heard(key, since, exit)))
@@ -186,14 +190,17 @@ export const layer = Layer.effect(
         Effect.suspend(() => {
           const circuit = circuits.get(key)
           if (circuit?.openUntil === undefined) return attempt(watch(key))
-          const isOver = circuit.openUntil <= clock.currentTimeMillisUnsafe() && circuit.probedSince === undefined
+          const isOver = circuit.openUntil <= monotonic() && circuit.probedSince === undefined
           return isOver ? probe(key, circuit, attempt) : Effect.succeed(undefined)
         }),
       openUntil: (key) => {
         const circuit = circuits.get(key)
-        if (circuit?.probedSince === undefined) return circuit?.openUntil
-        const now = clock.currentTimeMillisUnsafe()
-        return now + Math.max(lookAgainAfter, now - circuit.probedSince)
+        if (circuit?.openUntil === undefined) return undefined
+        const now = monotonic()
+        const wait = circuit.probedSince === undefined
+          ? circuit.openUntil - now
+          : Math.max(lookAgainAfter, now - circuit.probedSince)
+        return clock.currentTimeMillisUnsafe() + wait
       }
     })
   })

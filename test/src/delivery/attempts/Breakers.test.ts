@@ -76,6 +76,16 @@ describe("Breakers", () => {
       }).pipe(Effect.provide(breakers)))
   }
 
+  it.effect("a provider is left alone no longer where the clock is set back meanwhile", () =>
+    Effect.gen(function*() {
+      yield* TestClock.adjust("1 hour")
+      yield* ask(failing, 5)
+      yield* TestClock.setTime(0)
+      assert.strictEqual((yield* ask(Effect.void)).wait, 30_000)
+      yield* TestClock.adjust(30_000)
+      assert.strictEqual((yield* ask(Effect.void)).made, 1)
+    }).pipe(Effect.provide(breakers)))
+
   it.effect("while one call finds out, the others are told when to look again; if it is cut, the next one finds out", () =>
     Effect.gen(function*() {
       const { openUntil } = yield* Breakers.Breakers
