@@ -7,7 +7,9 @@ import { DateTime, Effect, Schema, SchemaTransformation } from "effect"
 /** The name that a push provider gives to one installed app. */
 export const Token = GroupId
 
-export const TokenProvider = Schema.Literals(["firebase-fcm", "apn", "expo", "onesignal"])
+export const TokenProvider = Schema.Literals(["firebase-fcm", "apn", "expo", "onesignal"]).annotate({
+  identifier: "TokenProvider"
+})
 export type TokenProvider = typeof TokenProvider.Type
 
 /** Only `active` tokens are sent to. */
@@ -24,9 +26,11 @@ const Device = Schema.Struct({
   platform: text,
   manufacturer: text,
   model: text
-})
+}).annotate({ identifier: "Device" })
 
-const Tracking = Schema.Struct({ os_version: text, ip: text, lat: text, long: text })
+const Tracking = Schema.Struct({ os_version: text, ip: text, lat: text, long: text }).annotate({
+  identifier: "DeviceTracking"
+})
 
 /** Tokens that one user has at most: for a new one, the oldest goes. */
 export const mostTokens = 500

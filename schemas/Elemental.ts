@@ -6,7 +6,9 @@ import { Schema } from "effect"
  * One element of a message's content (api.md 2.5). Its `type` decides which of the other fields matter. Elements of
  * unknown types are kept as they came, and skipped when rendering.
  */
-export const Element = Schema.StructWithRest(Schema.Struct({ type: Schema.String }), [JsonMap])
+export const Element = Schema.StructWithRest(Schema.Struct({ type: Schema.String }), [JsonMap]).annotate({
+  identifier: "Element"
+})
 export type Element = typeof Element.Type
 
 export const isElement = (value: Value): value is Element => isObject(value) && typeof value["type"] === "string"
@@ -20,5 +22,5 @@ export const Content = Schema.Struct({
   body: optional(Schema.String),
   version: optional(Schema.String),
   elements: optional(Schema.Array(Element))
-})
+}).annotate({ identifier: "MessageContent" })
 export type Content = typeof Content.Type

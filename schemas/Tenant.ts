@@ -5,7 +5,9 @@ import { TopicSetting } from "#schemas/Preferences.ts"
 import { Schema } from "effect"
 
 /** The default of one topic, by the topic's id. */
-export const TenantPreferenceItem = Schema.Struct({ id: Id, ...TopicSetting.fields })
+export const TenantPreferenceItem = Schema.Struct({ id: Id, ...TopicSetting.fields }).annotate({
+  identifier: "TenantPreference"
+})
 export type TenantPreferenceItem = typeof TenantPreferenceItem.Type
 
 /** Default preferences that a tenant has at most: they are read with each message in it. */
@@ -22,7 +24,7 @@ export const TenantDraft = Schema.Struct({
   default_preferences: optional(
     Schema.Struct({ items: optional(Schema.Array(TenantPreferenceItem).check(Schema.isMaxLength(mostDefaults))) })
   )
-})
+}).annotate({ identifier: "TenantWrite" })
 export type TenantDraft = typeof TenantDraft.Type
 
 /** A tenant as it is stored. `preferences` are in the order of their topics' ids. */

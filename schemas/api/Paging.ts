@@ -2,7 +2,9 @@ import { maybe } from "#schemas/api/Maybe.ts"
 import { Schema } from "effect"
 
 /** `cursor` is present when `more` is true, and is sent back as the query parameter `cursor`. */
-export const Paging = Schema.Struct({ more: Schema.Boolean, cursor: maybe(Schema.String) })
+export const Paging = Schema.Struct({ more: Schema.Boolean, cursor: maybe(Schema.String) }).annotate({
+  identifier: "Paging"
+})
 
 /** One page of a list, newest first (api.md 1.4, P-results). */
 export const Results = <S extends Schema.Top>(item: S) => Schema.Struct({ paging: Paging, results: Schema.Array(item) })

@@ -23,7 +23,9 @@ const success = Schema.Struct({ status: Schema.Literal("SUCCESS") })
 /** How a user gets a notification: unless they opt out, only if they opt in, or in any case. */
 const Config = Schema.Struct({ type: Schema.Literals(["OPT_IN", "OPT_OUT", "REQUIRED"]) })
 
-const Item = Schema.Struct({ id: Schema.String, title: Schema.String, config: Config })
+const Item = Schema.Struct({ id: Schema.String, title: Schema.String, config: Config }).annotate({
+  identifier: "PreferenceItem"
+})
 
 /** The sections and topics, in the form of the legacy calls. */
 export const Configuration = Schema.Struct({
@@ -46,7 +48,7 @@ export const TopicResponse = Schema.Struct({
   updated: IsoTime,
   creator: Schema.String,
   updater: Schema.String
-})
+}).annotate({ identifier: "Topic" })
 export type TopicResponse = typeof TopicResponse.Type
 
 /** Times in ISO 8601; the topics oldest first. */
@@ -61,7 +63,7 @@ export const SectionResponse = Schema.Struct({
   updated: maybe(IsoTime),
   creator: Schema.String,
   updater: maybe(Schema.String)
-})
+}).annotate({ identifier: "Section" })
 export type SectionResponse = typeof SectionResponse.Type
 
 /** `published_version`: epoch ms, but always higher than the one before. */
