@@ -1,3 +1,5 @@
+import * as Examples from "#layers/http/document/Examples.ts"
+import * as Schemas from "#layers/http/document/Schemas.ts"
 import { Api } from "#schemas/api/Api.ts"
 import { keyPattern, longestKey } from "#src/access/IdempotencyHeaders.ts"
 import { routes } from "#src/access/RateLimits.ts"
@@ -83,13 +85,29 @@ const others = (method: string, path: string): ReadonlyArray<number> => [
   ...(isLimited(method, path) ? [] : [429])
 ]
 
+/** The body of an operation that has one, whether it may be left out, and an example of it. */
+const bodyOf = (path: string, method: string, { requestBody }: OpenApi.OpenAPISpecOperation) => {
+  if (requestBody === undefined) return {}
+  const example = Examples.bodies[`${method} ${path}`]
+  const json = requestBody.content["application/json"]
+  return {
+    requestBody: {
+      ...requestBody,
+      ...(isOneOf(bodiless, method, path) ? { required: false } : {}),
+      ...(example === undefined || json === undefined
+        ? {}
+        : { content: { ...requestBody.content, "application/json": { ...json, example } } })
+    }
+  }
+}
+
 const operation = (
   path: string,
   method: string,
   described: OpenApi.OpenAPISpecOperation
 ) => ({
   ...described,
-  ...(isOneOf(bodiless, method, path) ? { requestBody: { ...described.requestBody, required: false } } : {}),
+  ...bodyOf(path, method, described),
   security,
   parameters: method === "post" ? [...described.parameters, ...headersOf(path)] : described.parameters,
   responses: Object.fromEntries(
@@ -105,13 +123,17 @@ const paths = (described: Record<string, Record<string, OpenApi.OpenAPISpecOpera
     ])
   )
 
+const named = (schemas: Record<string, object>) =>
+  Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [Schemas.nameOf(name), schema]))
+
 /**
  * Adds to the generated OpenAPI document what comes before the endpoints: the ways to authenticate and the idempotency
- * headers.
+ * headers; and examples. Its schemas become what generators of clients take.
  */
-export const document = (spec: OpenApi.Transform["Service"] extends (spec: infer S) => unknown ? S : never) => ({
-  ...spec,
-  paths: paths(spec["paths"]),
-  components: { ...spec["components"], securitySchemes },
-  security
-})
+export const document = (spec: OpenApi.Transform["Service"] extends (spec: infer S) => unknown ? S : never) =>
+  Schemas.tidied({
+    ...spec,
+    paths: paths(spec["paths"]),
+    components: { ...spec["components"], schemas: named(spec["components"]["schemas"]), securitySchemes },
+    security
+  })
