@@ -11,6 +11,7 @@ import { expansions } from "#layers/postgres/migrations/Expansions.ts"
 import { expiry } from "#layers/postgres/migrations/Expiry.ts"
 import { frames } from "#layers/postgres/migrations/Frames.ts"
 import { lists } from "#layers/postgres/migrations/Lists.ts"
+import { longRequests } from "#layers/postgres/migrations/LongRequests.ts"
 import { people } from "#layers/postgres/migrations/People.ts"
 import { preferences } from "#layers/postgres/migrations/Preferences.ts"
 import { pushTickets } from "#layers/postgres/migrations/PushTickets.ts"
@@ -55,7 +56,8 @@ const migrations = {
   "0035_comparisons": comparisons,
   "0036_audience_wakeups": audienceWakeups,
   "0037_states": states,
-  "0039_audience_path": audiencePath
+  "0039_audience_path": audiencePath,
+  "0040_long_requests": longRequests
 }
 
 /**

@@ -1,4 +1,5 @@
 import { bound } from "#layers/postgres/days/Partitions.ts"
+import { wentOnForLong } from "#layers/postgres/migrations/LongRequests.ts"
 import * as Refreshed from "#layers/postgres/statements/Refreshed.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import * as Ids from "#src/delivery/intake/Ids.ts"
@@ -59,7 +60,8 @@ export const make = (sql: SqlClient.SqlClient) => {
         (select min(id) from (select id from expansions where due_at is not null
           union all select id from expansions where ended_at >= ${
         (checkedAt ?? DateTime.toEpochMillis(now)) - behind
-      }::bigint) one) as going`
+      }::bigint
+            and ${sql.literal(wentOnForLong)}) one) as going`
     )
     if (day !== undefined && DateTime.isGreaterThan(day, yesterday)) day = yesterday
     if (day !== undefined && going !== null && going < bound(day)) {

@@ -1,3 +1,4 @@
+import { wentOnForLong } from "#layers/postgres/migrations/LongRequests.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type { MessageQuery } from "#src/reports/MessageLog.ts"
@@ -61,6 +62,7 @@ export const slowest = (sql: SqlClient.SqlClient, scope: Scope, enqueuedAfter: n
   const ended = Math.max(-furthest, Math.min(furthest, Math.floor(enqueuedAfter)))
   return sql`select min(id) as id from (
     select id from expansions where scope = ${scope} and ended_at >= ${ended}::bigint and id < ${lowest(enqueuedAfter)}
+      and ${sql.literal(wentOnForLong)}
     union all
     select id from expansions where scope = ${scope} and due_at is not null and id < ${lowest(enqueuedAfter)}) slow`
 }

@@ -16,7 +16,7 @@ const older = Effect.gen(function*() {
     yield* sql`drop table bulk_users, bulk_jobs`
     yield* sql`drop table tenant_drops, frames, push_tickets`
     yield* sql`drop trigger audience_follows_tenant_anew on tenant_users`
-    yield* sql`drop index expansions_ended, expansions_by_state`
+    yield* sql`drop index expansions_long, expansions_by_state`
     yield* sql`alter table tenants drop column generation`
     yield* sql`alter table tenant_users drop column generation`
     yield* sql`delete from migrations where migration_id >= 28`

@@ -88,6 +88,29 @@ layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layerEmpty)), { timeout
         })
     )
 
+    it.effect.each(plans)(
+      "a search of messages from some time on reads no request that ended since but was short (%s)",
+      (plan) =>
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          const log = yield* MessageLog
+          yield* TestClock.setTime(now)
+          yield* sql`delete from expansions`
+          yield* sql`insert into expansions (scope, id, shard, key_state, recipients, instructions, place, state, accepted_at, advanced_at, ended_at)
+          select 1, '1-' || to_hex(s) || '-' || rpad('', 24, '0'), 0, 'published', '[]', '{}', '', 'COMPLETED', s * 1000, s * 1000, s * 1000 + 20000
+          from generate_series(${now / 1_000 - 600_000}::bigint, ${now / 1_000}::bigint, 120) s`
+          yield* sql`analyze expansions`
+          const { rows } = yield* Reads.rows(
+            "expansions",
+            Effect.andThen(
+              sql`select set_config('plan_cache_mode', ${plan}, true)`,
+              log.list(scope, { ...Fixture.anything, enqueuedAfter: now - 500_000_000 })
+            )
+          )
+          assert.isAtMost(rows, 10)
+        })
+    )
+
     it.effect("following a few users' changes reads what is stored of them, and of nobody else", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
