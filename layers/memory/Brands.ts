@@ -6,7 +6,6 @@ import * as Ways from "#layers/memory/Ways.ts"
 import { orUnavailable } from "#layers/memory/StoreErrors.ts"
 import { BrandSettings, BrandSnippets } from "#schemas/Brand.ts"
 import type { Scope } from "#schemas/Scope.ts"
-import { Template } from "#schemas/Template.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as TypeId from "#src/access/TypeId.ts"
 import {
@@ -24,7 +23,6 @@ import { Clock, Effect, HashMap, Layer, Option, Schema } from "effect"
 
 const decodeSettings = Schema.decodeEffect(Schema.fromJsonString(BrandSettings))
 const decodeSnippets = Schema.decodeEffect(Schema.fromJsonString(BrandSnippets))
-const decodeTemplate = Schema.decodeEffect(Schema.fromJsonString(Template))
 
 const record = Effect.fnUntraced(function*({ isDefault: _1, scope: _2, settings, snippets, ...row }: BrandRow) {
   return { ...row, settings: yield* decodeSettings(settings), snippets: yield* decodeSnippets(snippets) }
@@ -49,16 +47,9 @@ export const layer = Layer.effect(
       return Option.isSome(row) ? row.value : yield* new BrandNotFound({ id })
     })
 
-    const names = Effect.fnUntraced(function*(id: string, text: string | undefined) {
-      return text !== undefined && (yield* decodeTemplate(text)).brand?.id === id
-    }, orUnavailable)
-
     const usedBy = Effect.fnUntraced(function*({ id, isDefault, scope }: BrandRow) {
       const state = yield* read((state) => state)
-      for (const template of inScope(state.templates, scope)) {
-        const live = template.live === undefined ? undefined : template.versions[template.live - 1]?.template
-        if (!template.archived && ((yield* names(id, template.draft)) || (yield* names(id, live)))) return "template"
-      }
+      if ((yield* Ways.templates(state, scope)).some(({ template }) => template.brand?.id === id)) return "template"
       if (inScope(state.tenants, scope).some((tenant) => tenant.brandId === id)) return "tenant"
       const isUser = ({ way }: { readonly way: Way }) => brandsOf(way).includes(id)
       if ((yield* Ways.strategies(state, scope)).some(isUser)) return "strategy"

@@ -121,7 +121,7 @@ export const layer = Layer.effect(
       const page = yield* Pages.cut({
         cursors,
         list: { scope, route: "messages", filters: filters(query) },
-        rows: Array.from(rows).filter(matches(query)),
+        rows: rows.filter(matches(query)),
         // Ids begin with the millisecond in which their request was accepted.
         position: (row) => ({ at: 0, id: row.id }),
         bytesOf: ({ error = "", event }) => error.length + event.length,

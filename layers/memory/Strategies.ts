@@ -3,9 +3,9 @@ import * as NamedBrands from "#layers/memory/NamedBrands.ts"
 import * as Pages from "#layers/memory/Pages.ts"
 import { inScope, nameOf, type StrategyRow } from "#layers/memory/State.ts"
 import { orUnavailable } from "#layers/memory/StoreErrors.ts"
+import { templates } from "#layers/memory/Ways.ts"
 import { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
 import type { Scope } from "#schemas/Scope.ts"
-import { Template } from "#schemas/Template.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as TypeId from "#src/access/TypeId.ts"
 import * as Ways from "#src/delivery/providers/Ways.ts"
@@ -14,7 +14,6 @@ import * as Cursor from "#src/paging/Cursor.ts"
 import { Clock, Effect, HashMap, Layer, Option, Schema } from "effect"
 
 const decode = Schema.decodeEffect(Schema.fromJsonString(RoutingStrategy))
-const decodeTemplate = Schema.decodeEffect(Schema.fromJsonString(Template))
 
 const record = Effect.fnUntraced(function*({ scope: _, strategy, ...row }: StrategyRow) {
   return { ...row, strategy: yield* decode(strategy) }
@@ -40,18 +39,10 @@ export const layer = Layer.effect(
       return yield* record(yield* find(scope, id))
     })
 
-    const uses = Effect.fnUntraced(function*(id: string, text: string | undefined) {
-      return text !== undefined && (yield* decodeTemplate(text)).routing?.strategy_id === id
-    }, orUnavailable)
-
     const archive: Strategies["Service"]["archive"] = Effect.fnUntraced(function*(scope, id) {
       yield* find(scope, id)
-      for (const template of yield* read((state) => inScope(state.templates, scope))) {
-        const live = template.live === undefined ? undefined : template.versions[template.live - 1]?.template
-        if (!template.archived && ((yield* uses(id, template.draft)) || (yield* uses(id, live)))) {
-          return yield* new StrategyInUse({ id })
-        }
-      }
+      const all = yield* Effect.flatten(read((state) => templates(state, scope)))
+      if (all.some(({ template }) => template.routing?.strategy_id === id)) return yield* new StrategyInUse({ id })
       yield* update((state) => ({ ...state, strategies: HashMap.remove(state.strategies, nameOf(scope, id)) }))
     }, transaction)
 

@@ -3,6 +3,7 @@ import * as NamedBrands from "#layers/memory/NamedBrands.ts"
 import * as Pages from "#layers/memory/Pages.ts"
 import { inScope, nameOf, type TemplateRow } from "#layers/memory/State.ts"
 import { orUnavailable } from "#layers/memory/StoreErrors.ts"
+import * as Ways from "#layers/memory/Ways.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { elementalVersion, type Snapshot, Template, type TemplateContent } from "#schemas/Template.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
@@ -26,9 +27,6 @@ import { SecureRandom } from "effect/crypto"
 const decodeText = Schema.decodeEffect(Schema.fromJsonString(Template))
 const decode = (text: string) => orUnavailable(decodeText(text))
 
-const liveText = ({ live, versions }: TemplateRow): string | undefined =>
-  live === undefined ? undefined : versions[live - 1]?.template
-
 /** The number and text of a snapshot; the draft has no number. */
 const snapshotOf = (
   row: TemplateRow,
@@ -47,7 +45,7 @@ const record = Effect.fnUntraced(function*(row: TemplateRow, text: string, state
 
 const summary = Effect.fnUntraced(function*(row: TemplateRow) {
   const { name, tags } = yield* decode(row.draft)
-  const live = liveText(row)
+  const live = Ways.liveOf(row)
   return {
     id: row.id,
     name,
@@ -107,7 +105,7 @@ export const layer = Layer.effect(
     })
 
     const published = Effect.fnUntraced(function*(row: TemplateRow) {
-      if (liveText(row) === row.draft) return row
+      if (Ways.liveOf(row) === row.draft) return row
       const created = yield* Clock.currentTimeMillis
       const versions = [...row.versions, { template: row.draft, created }]
       return { ...row, versions, live: versions.length }
@@ -188,7 +186,12 @@ export const layer = Layer.effect(
 
       versions: Effect.fnUntraced(function*(scope, id, { cursor, limit }) {
         const row = yield* find(scope, id)
-        const draft = { number: undefined, live: false, hasChanges: row.draft !== liveText(row), created: row.draftAt }
+        const draft = {
+          number: undefined,
+          live: false,
+          hasChanges: row.draft !== Ways.liveOf(row),
+          created: row.draftAt
+        }
         const rows = row.versions.map(({ created }, index) => ({
           number: index + 1,
           live: index + 1 === row.live,
@@ -206,22 +209,16 @@ export const layer = Layer.effect(
       }),
 
       list: Effect.fnUntraced(function*(scope, { alias, cursor, limit, strategyId }) {
-        const uses = (text: string | undefined) =>
-          text === undefined
-            ? Effect.succeed(false)
-            : Effect.map(decode(text), ({ routing }) => routing?.strategy_id === strategyId)
-        const rows = (yield* read((state) => inScope(state.templates, scope))).filter((row) =>
-          !row.archived && (alias === undefined || row.alias === alias)
+        const state = yield* read((state) => state)
+        const using = strategyId === undefined ? undefined : (yield* Ways.templates(state, scope)).flatMap(
+          ({ id, template }) => template.routing?.strategy_id === strategyId ? [id] : []
         )
         const page = yield* Pages.cut({
           cursors,
           list: { scope, route: "templates", filters: [alias ?? null, strategyId ?? null] },
-          rows: strategyId === undefined ?
-            rows :
-            yield* Effect.filter(
-              rows,
-              (row) => Effect.zipWith(uses(row.draft), uses(liveText(row)), (draft, live) => draft || live)
-            ),
+          rows: inScope(state.templates, scope).filter((row) =>
+            !row.archived && (alias === undefined || row.alias === alias) && using?.includes(row.id) !== false
+          ),
           position: (row) => ({ at: row.created, id: row.id }),
           limit,
           cursor
@@ -233,7 +230,7 @@ export const layer = Layer.effect(
         const rows = yield* read((state) => inScope(state.templates, scope))
         const row = rows.find(({ id }) => id === name) ?? rows.find((row) => !row.archived && row.alias === name)
         if (row === undefined || row.archived) return yield* new TemplateNotFound({ id: name })
-        const text = keyState === "draft" ? row.draft : liveText(row)
+        const text = keyState === "draft" ? row.draft : Ways.liveOf(row)
         if (text === undefined) return yield* new TemplateUnpublished({ id: name })
         return { id: row.id, alias: row.alias, template: yield* decode(text) }
       })
