@@ -69,7 +69,7 @@ const apply = Effect.fnUntraced(function*(document: Schema.Json, operation: Patc
       return { document: yield* change(document, { op: "remove", path }), copied }
     case "test": {
       const found = valueAt(document, keysOf(path))
-      if (found === undefined || !(yield* attempt(() => Equal.equals(found, operation.value)))) {
+      if (!(yield* attempt(() => Equal.equals(found, operation.value)))) {
         return yield* refuse(`The value at "${path}" is not the tested one.`)
       }
       return { document, copied }
