@@ -74,8 +74,8 @@ export const resolve = (
     return { outcome: "DROPPED", ...common, reason: defaults.has(deciding.source) ? "OPT_IN_REQUIRED" : "UNSUBSCRIBED" }
   }
   const choosing = statements.find((statement) => statement.channels !== undefined)
-  const chosen: ReadonlyArray<string> | undefined = choosing?.channels
-  if (choosing === undefined || chosen === undefined) return { outcome: "KEPT", ...common }
+  if (choosing?.channels === undefined) return { outcome: "KEPT", ...common }
+  const chosen: ReadonlyArray<string> = choosing.channels
   const kept = channels.filter((channel) => chosen.includes(channel))
   if (kept.length === 0 && channels.length > 0) {
     if (status === "REQUIRED") return { outcome: "KEPT", ...common }
