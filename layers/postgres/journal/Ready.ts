@@ -57,23 +57,32 @@ const few = (lane: Lane) => `
   left join found f on not counted."isMore" and f.owned and not (f."recipientKey" = any($4::text[]))
   order by f.seq`
 
+/** So many ready rows at most are passed to find whose turns they are. */
+const mostPassed = 1_000
+
 /**
- * The next turns behind `$1` that have a ready row, found by a skip scan: one step through the index for each turn,
- * however many rows it has. `$2`: `OpenSince`. `$3`: the lowest open `seq`.
+ * The next turns behind `$1` that have a ready row: of all ready rows, if they are no more than `mostPassed`; otherwise
+ * found by a skip scan, one step through the index for each turn, however many rows it has. That passes the entries of
+ * all rows closed since the last vacuum: of a million, 250 ms at every look. `$2`: `OpenSince`. `$3`: the lowest open
+ * `seq`.
  */
-const turns = (lane: Lane) => `
-  with recursive turns as (
-    (select ${turnOf("m")} as turn, 1 as n from messages m
-      where m.lane = '${lane}' and m.due_at = 0 and m.id >= $2 and m.seq >= $3 and ${
-  turnOf("m")
-} > $1 collate "C" order by ${turnOf("m")} limit 1)
+const turns = (lane: Lane) => {
+  const isReady = `m.lane = '${lane}' and m.due_at = 0 and m.id >= $2 and m.seq >= $3`
+  const next = (turn: string) =>
+    `(select ${turnOf("m")} from messages m where ${isReady} and ${turnOf("m")} > ${turn} order by ${
+      turnOf("m")
+    } limit 1)`
+  return `
+  with recursive found as materialized (
+    select ${turnOf("m")} as turn from messages m where ${isReady} order by m.seq limit ${mostPassed + 1}),
+  turns as (
+    select case when count(*) > ${mostPassed} then ${next("$1 collate \"C\"")} end as turn, 1 as n from found
     union all
-    select (select ${turnOf("m")} from messages m
-      where m.lane = '${lane}' and m.due_at = 0 and m.id >= $2 and m.seq >= $3 and ${
-  turnOf("m")
-} > turns.turn order by ${turnOf("m")} limit 1), n + 1
-    from turns where turns.turn is not null and n < ${Shares.mostTurns})
-  select turn from turns where turn is not null`
+    select ${next("turns.turn")}, n + 1 from turns where turns.turn is not null and n < ${Shares.mostTurns})
+  select turn from turns where turn is not null
+  union all (select distinct turn from found where (select count(*) from found) <= ${mostPassed} and turn > $1 collate "C"
+    order by turn limit ${Shares.mostTurns})`
+}
 
 /**
  * The oldest ready rows of the given turns. `due_at = 0` is spelt out, or the planner would not use the partial index.
