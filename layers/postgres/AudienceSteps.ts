@@ -6,7 +6,7 @@ import { Scope } from "#schemas/Scope.ts"
 import * as AudienceChange from "#src/people/AudienceChange.ts"
 import { AudienceSteps } from "#src/people/AudienceSteps.ts"
 import * as Patience from "#src/store/Patience.ts"
-import { Effect, Layer, Schema } from "effect"
+import { Clock, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
 /** The advisory lock that a node holds while it takes a step. */
@@ -24,9 +24,24 @@ const staleSize = 5_000
 /** How long a step may take. One that hangs on a silent database holds up all audiences, and deleted tenants' members. */
 const patience = "2 minutes"
 
+/**
+ * How far before the oldest mark that was seen, or the last one there was, the next look for marks begins: the number of
+ * a mark is drawn before it can be seen. Marks that were taken stay in their index while any session's snapshot might see
+ * them: during a backup, a look from the beginning passed all that were taken since it began.
+ */
+const overlap = 10_000
+
+/** In ms, how often a look begins at the beginning: for a mark whose transaction took very long. */
+const thorough = 60_000
+
 const decodeLock = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ mine: Schema.Boolean })]))
 const decodeWork = Schema.decodeUnknownEffect(
-  Schema.Tuple([Schema.Struct({ leaving: Schema.Boolean, changed: Schema.Boolean, counting: Schema.Boolean })])
+  Schema.Tuple([Schema.Struct({
+    leaving: Schema.Boolean,
+    counting: Schema.Boolean,
+    oldest: Schema.NullOr(Schema.Number),
+    drawn: Schema.Number
+  })])
 )
 const decodeMarks = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ scope: Scope, userId: Schema.String })))
 const Count = Schema.Struct({
@@ -41,10 +56,13 @@ const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const rows = Rows.make(sql)
   const stepping = yield* Patience.asking(patience)
+  /** Where the next look for marks begins. */
+  let first = 0
+  let wholeAt: number | undefined
 
   /** Judges users who were written, as they are now: a mark is visible only together with the write that left it. */
   const follow = Effect.gen(function*() {
-    const marks = yield* rows.taken(batchSize).pipe(Effect.flatMap(decodeMarks))
+    const marks = yield* rows.taken(first, batchSize).pipe(Effect.flatMap(decodeMarks))
     for (const scope of new Set(marks.map((mark) => mark.scope))) {
       const userIds = [...new Set(marks.filter((mark) => mark.scope === scope).map((mark) => mark.userId))]
       const { audiences, unreadable } = yield* rows.audiences(scope)
@@ -91,12 +109,16 @@ const make = Effect.gen(function*() {
 
   return AudienceSteps.of({
     advance: Effect.gen(function*() {
-      const [{ changed, counting, leaving }] = yield* decodeWork(
-        yield* sql`select exists (select 1 from tenant_drops) as leaving, exists (select 1 from audience_changes) as changed,
-          exists (select 1 from audience_counts) as counting`
+      const now = yield* Clock.currentTimeMillis
+      if (wholeAt === undefined || now - wholeAt >= thorough) [first, wholeAt] = [0, now]
+      const [{ counting, drawn, leaving, oldest }] = yield* decodeWork(
+        yield* sql`select exists (select 1 from tenant_drops) as leaving, exists (select 1 from audience_counts) as counting,
+          (select min(seq)::float8 from audience_changes where seq >= ${first}::bigint) as oldest,
+          (select last_value::float8 from audience_changes_seq_seq) as drawn`
       )
+      first = Math.max(0, (oldest ?? drawn) - overlap)
       const left = leaving && (yield* Drops.step(sql))
-      const followed = changed && (yield* alone(follow))
+      const followed = oldest !== null && (yield* alone(follow))
       const counted = counting && (yield* alone(count))
       return left || followed || counted
     }).pipe(orUnavailable, stepping)

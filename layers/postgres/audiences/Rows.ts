@@ -141,14 +141,15 @@ export const make = (sql: SqlClient.SqlClient) => {
       ({ rows }) => rows
     ))
 
-  /** Takes the oldest marks, `limit` at most; fewer, but at least one, where `most` bytes of profiles end the step. */
-  const taken = (limit: number) =>
+  /** Takes the oldest marks from `first` on, `limit` at most; fewer, but at least one, where `most` bytes of profiles end the step. */
+  const taken = (first: number, limit: number) =>
     sql`delete from audience_changes where seq in (
         select seq from (
           select seq, sum(bytes) over (order by seq) - bytes as before from (
             select c.seq, case row_number() over (partition by c.scope, c.user_id order by c.seq)
               when 1 then coalesce(p.bytes, 0) else 0 end as bytes
-            from (select seq, scope, user_id from audience_changes order by seq limit ${limit}::int) as c
+            from (select seq, scope, user_id from audience_changes where seq >= ${first}::bigint
+              order by seq limit ${limit}::int) as c
             left join lateral (select octet_length(profile) as bytes from profiles
               where scope = c.scope and user_id = c.user_id limit 1) p on true) as measured) as summed
         where before < ${most}::bigint)

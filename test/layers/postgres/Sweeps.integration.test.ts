@@ -1,4 +1,5 @@
 import { Idempotency } from "#src/access/Idempotency.ts"
+import { AudienceSteps } from "#src/people/AudienceSteps.ts"
 import { Inbox } from "#src/reports/Inbox.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import * as Reads from "#test/layers/postgres/Reads.ts"
@@ -34,5 +35,19 @@ layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layerEmpty)), { timeout
           assert.isBelow(last, 1.3 * first)
         })
     )
+
+    it.effect("audiences follow a change without passing those that they followed, though these are still there for a backup", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { advance } = yield* AudienceSteps
+        // In one transaction, so what is taken stays in the index until its end.
+        const blocks = yield* sql.withTransaction(Effect.gen(function*() {
+          yield* sql`insert into audience_changes (scope, user_id) select 1, 'u' from generate_series(1, 60000)`
+          yield* Effect.repeat(advance, { while: (more) => more })
+          yield* sql`insert into audience_changes (scope, user_id) values (1, 'u')`
+          return (yield* Reads.blocks("audience_changes", advance)).blocks
+        }))
+        assert.isBelow(blocks, 600)
+      }))
   }
 )
