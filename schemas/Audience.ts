@@ -3,7 +3,7 @@ import { optional } from "#schemas/Optional.ts"
 import * as Text from "#schemas/Text.ts"
 import { Schema } from "effect"
 
-export const LogicalOperator = Schema.Literals(["AND", "OR"]).annotate({ identifier: "LogicalOperator" })
+export const LogicalOperator = Schema.Literals(["AND", "OR"]).annotate({ title: "LogicalOperator" })
 export type LogicalOperator = typeof LogicalOperator.Type
 
 export const ComparisonOperator = Schema.Literals([
@@ -21,7 +21,7 @@ export const ComparisonOperator = Schema.Literals([
   "IS_BEFORE",
   "IS_AFTER",
   "MEMBER_OF"
-]).annotate({ identifier: "ComparisonOperator" })
+]).annotate({ title: "ComparisonOperator" })
 export type ComparisonOperator = typeof ComparisonOperator.Type
 
 /** One comparison; `path` is a dot path into the profile, or `account_id` for the tenants of `MEMBER_OF`. */
@@ -50,13 +50,13 @@ const Rule: Schema.Codec<Rule> = Schema.Union([
     operator: LogicalOperator,
     filters: Schema.Array(Schema.suspend((): Schema.Codec<Rule> => Rule))
   })
-]).annotate({ identifier: "AudienceRule" })
+]).annotate({ title: "AudienceRule" })
 
 /** A filter as it is stored and answered. With one rule it needs no operator. */
 export const AudienceFilter = Schema.Struct({
   operator: Schema.optionalKey(LogicalOperator),
   filters: Schema.Array(Rule)
-}).annotate({ identifier: "AudienceFilter" })
+}).annotate({ title: "AudienceFilter" })
 export type AudienceFilter = typeof AudienceFilter.Type
 
 /** A rule as callers write it. `AudienceRules` checks which fields go together. */
@@ -73,7 +73,7 @@ export const RuleDraft: Schema.Codec<RuleDraft> = Schema.Struct({
   path: optional(Schema.String),
   value: optional(Schema.Union([Schema.String, Schema.Finite, Schema.Boolean])),
   filters: optional(Schema.Array(Schema.suspend((): Schema.Codec<RuleDraft> => RuleDraft)))
-}).annotate({ identifier: "AudienceFilterWrite" })
+}).annotate({ title: "AudienceFilterWrite" })
 
 /** An audience as callers write it (api.md 8). Every field may be left out; without a filter it has no members. */
 export const AudienceBody = Schema.Struct({
@@ -81,5 +81,5 @@ export const AudienceBody = Schema.Struct({
   description: optional(Schema.String.check(Schema.isMaxLength(10_000), Text.storable)),
   filter: optional(RuleDraft),
   operator: optional(LogicalOperator)
-}).annotate({ identifier: "AudienceWrite" })
+}).annotate({ title: "AudienceWrite" })
 export type AudienceBody = typeof AudienceBody.Type

@@ -61,7 +61,7 @@ export const BrandInapp = open({
 export const BrandSettings = Schema.StructWithRest(
   Schema.Struct({ colors: BrandColors, email: BrandEmail, inapp: BrandInapp }),
   [JsonMap]
-).annotate({ identifier: "BrandSettings" })
+).annotate({ title: "BrandSettings" })
 export type BrandSettings = typeof BrandSettings.Type
 
 /** Named texts that templates can use. */
@@ -72,7 +72,7 @@ export const BrandSnippets = Schema.StructWithRest(
     )
   }),
   [JsonMap]
-).annotate({ identifier: "BrandSnippets" })
+).annotate({ title: "BrandSnippets" })
 export type BrandSnippets = typeof BrandSnippets.Type
 
 /** A brand as callers write it. */
@@ -80,7 +80,7 @@ export const BrandDraft = Schema.Struct({
   name: Id,
   settings: optional(BrandSettings),
   snippets: optional(BrandSnippets)
-}).annotate({ identifier: "BrandWrite" })
+}).annotate({ title: "BrandWrite" })
 export type BrandDraft = typeof BrandDraft.Type
 
 /** A brand as the renderer uses it. */
@@ -100,5 +100,5 @@ export const EmbeddedBrand = Schema.StructWithRest(
     snippets: optional(BrandSnippets)
   }),
   [JsonMap]
-).annotate({ identifier: "EmbeddedBrand" })
+).annotate({ title: "EmbeddedBrand" })
 export type EmbeddedBrand = typeof EmbeddedBrand.Type

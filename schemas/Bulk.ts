@@ -17,7 +17,7 @@ export const BulkMessage = Schema.Struct({
   brand: optional(Reference),
   locale: optional(JsonMap),
   override: optional(JsonMap)
-}).annotate({ identifier: "BulkMessage" })
+}).annotate({ title: "BulkMessage" })
 export type BulkMessage = typeof BulkMessage.Type
 
 /**
@@ -30,7 +30,7 @@ export const BulkUser = Schema.Struct({
   to: optional(Recipient),
   data: optional(JsonMap),
   preferences: optional(RecipientPreferences)
-}).annotate({ identifier: "BulkUser" })
+}).annotate({ title: "BulkUser" })
 export type BulkUser = typeof BulkUser.Type
 
 /** `ERROR`: it was not expanded, or not fully. Its request was set aside, and can be resumed. */

@@ -8,7 +8,7 @@ import { DateTime, Effect, Schema, SchemaTransformation } from "effect"
 export const Token = GroupId
 
 export const TokenProvider = Schema.Literals(["firebase-fcm", "apn", "expo", "onesignal"]).annotate({
-  identifier: "TokenProvider"
+  title: "TokenProvider"
 })
 export type TokenProvider = typeof TokenProvider.Type
 
@@ -26,10 +26,10 @@ const Device = Schema.Struct({
   platform: text,
   manufacturer: text,
   model: text
-}).annotate({ identifier: "Device" })
+}).annotate({ title: "Device" })
 
 const Tracking = Schema.Struct({ os_version: text, ip: text, lat: text, long: text }).annotate({
-  identifier: "DeviceTracking"
+  title: "DeviceTracking"
 })
 
 /** Tokens that one user has at most: for a new one, the oldest goes. */

@@ -7,7 +7,7 @@ import { Schema } from "effect"
  * unknown types are kept as they came, and skipped when rendering.
  */
 export const Element = Schema.StructWithRest(Schema.Struct({ type: Schema.String }), [JsonMap]).annotate({
-  identifier: "Element"
+  title: "Element"
 })
 export type Element = typeof Element.Type
 
@@ -22,5 +22,5 @@ export const Content = Schema.Struct({
   body: optional(Schema.String),
   version: optional(Schema.String),
   elements: optional(Schema.Array(Element))
-}).annotate({ identifier: "MessageContent" })
+}).annotate({ title: "MessageContent" })
 export type Content = typeof Content.Type

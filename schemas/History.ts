@@ -25,7 +25,7 @@ export const HistoryType = Schema.Literals([
   "UNMAPPED",
   "UNROUTABLE",
   "UNDELIVERABLE"
-]).annotate({ identifier: "HistoryType" })
+]).annotate({ title: "HistoryType" })
 export type HistoryType = typeof HistoryType.Type
 
 /**

@@ -15,10 +15,10 @@ const operations = <S extends Schema.Codec<Schema.Json, unknown>>(value: S) =>
   ]).annotate({ message: "Expected an operation whose op is add, replace, test, remove, move or copy" })
 
 /** One operation of a JSON Patch (RFC 6902). */
-export const PatchOperation = operations(Schema.Json).annotate({ identifier: "PatchOperation" })
+export const PatchOperation = operations(Schema.Json).annotate({ title: "PatchOperation" })
 export type PatchOperation = typeof PatchOperation.Type
 
 /** The same, with `null` for a `value` that is left out (api.md 12, PATCH /users/:id/tokens/:token). */
 export const LenientPatchOperation = operations(
   Schema.Json.pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
-).annotate({ identifier: "TokenPatchOperation" })
+).annotate({ title: "TokenPatchOperation" })

@@ -3,12 +3,12 @@ import { Effect, Schema } from "effect"
 
 /** A channel that a recipient can choose (api.md 2.3). */
 export const PreferenceChannel = Schema.Literals(["direct_message", "email", "push", "sms", "webhook", "inbox"])
-  .annotate({ identifier: "PreferenceChannel" })
+  .annotate({ title: "PreferenceChannel" })
 export type PreferenceChannel = typeof PreferenceChannel.Type
 
 /** `REQUIRED` cannot be opted out of (api.md 2.4). */
 export const PreferenceStatus = Schema.Literals(["OPTED_IN", "OPTED_OUT", "REQUIRED"]).annotate({
-  identifier: "PreferenceStatus"
+  title: "PreferenceStatus"
 })
 export type PreferenceStatus = typeof PreferenceStatus.Type
 
@@ -20,7 +20,7 @@ export const PreferenceRule = Schema.Struct({
   type: Schema.String.pipe(Schema.withDecodingDefaultKey(Effect.succeed("snooze"))),
   start: optional(Schema.String),
   until: optional(Schema.String)
-}).annotate({ identifier: "PreferenceRule" })
+}).annotate({ title: "PreferenceRule" })
 export type PreferenceRule = typeof PreferenceRule.Type
 
 /** What one recipient, list or subscription says of one notification or category (api.md 2.4). */
@@ -28,14 +28,14 @@ export const PreferenceEntry = Schema.Struct({
   status: optional(PreferenceStatus),
   channel_preferences: optional(Schema.Array(Schema.Struct({ channel: PreferenceChannel }))),
   rules: optional(Schema.Array(PreferenceRule))
-}).annotate({ identifier: "PreferenceEntry" })
+}).annotate({ title: "PreferenceEntry" })
 export type PreferenceEntry = typeof PreferenceEntry.Type
 
 /** Preferences by the id of a notification (a template or topic) and by the id of a category (a section). */
 export const RecipientPreferences = Schema.Struct({
   notifications: optional(Schema.Record(Schema.String, PreferenceEntry)),
   categories: optional(Schema.Record(Schema.String, PreferenceEntry))
-}).annotate({ identifier: "RecipientPreferences" })
+}).annotate({ title: "RecipientPreferences" })
 export type RecipientPreferences = typeof RecipientPreferences.Type
 
 /**
@@ -52,7 +52,7 @@ const atMost = (characters: number) =>
 
 /** Preferences as callers write them; those of before there was a bound may be longer. */
 export const WrittenPreferences = RecipientPreferences.check(atMost(mostSaid)).annotate({
-  identifier: "RecipientPreferencesWrite"
+  title: "RecipientPreferencesWrite"
 })
 
 /** Who said an entry, the strongest first. */
@@ -60,7 +60,7 @@ export const PreferenceSource = Schema.Literals(["recipient", "subscription", "l
 export type PreferenceSource = typeof PreferenceSource.Type
 
 const SentEntry = Schema.Struct({ ...PreferenceEntry.fields, source: optional(PreferenceSource) }).annotate({
-  identifier: "SentPreferenceEntry"
+  title: "SentPreferenceEntry"
 })
 
 /** `to.preferences`: what a send says of its recipient's preferences (api.md 2.1). */
@@ -68,7 +68,7 @@ export const SentPreferences = Schema.Struct({
   notifications: optional(Schema.Record(Schema.String, SentEntry)),
   categories: optional(Schema.Record(Schema.String, SentEntry)),
   templateId: optional(Schema.String)
-}).annotate({ identifier: "SentPreferences" })
+}).annotate({ title: "SentPreferences" })
 export type SentPreferences = typeof SentPreferences.Type
 
 /** A status with a choice of channels: a tenant's default for a topic, or a user's own preference (api.md 10.3, 11). */
@@ -76,7 +76,7 @@ export const TopicSetting = Schema.Struct({
   status: PreferenceStatus,
   has_custom_routing: optional(Schema.Boolean),
   custom_routing: optional(Schema.Array(PreferenceChannel))
-}).annotate({ identifier: "TopicSetting" })
+}).annotate({ title: "TopicSetting" })
 export type TopicSetting = typeof TopicSetting.Type
 
 const Name = Schema.NonEmptyString.check(Schema.isMaxLength(512))
@@ -110,5 +110,5 @@ export const mostSections = 200
 const mostWritten = 4_000
 
 /** As callers write them; those of before there was a bound may be longer. */
-export const WrittenSection = PreferenceSection.check(atMost(mostWritten)).annotate({ identifier: "SectionWrite" })
-export const WrittenTopic = PreferenceTopic.check(atMost(mostWritten)).annotate({ identifier: "TopicWrite" })
+export const WrittenSection = PreferenceSection.check(atMost(mostWritten)).annotate({ title: "SectionWrite" })
+export const WrittenTopic = PreferenceTopic.check(atMost(mostWritten)).annotate({ title: "TopicWrite" })

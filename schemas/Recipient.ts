@@ -15,7 +15,7 @@ export const WebhookAddress = Schema.Struct({
     token: optional(Schema.String)
   })),
   profile: optional(Schema.Literals(["limited", "expanded"]))
-}).annotate({ identifier: "WebhookAddress" })
+}).annotate({ title: "WebhookAddress" })
 export type WebhookAddress = typeof WebhookAddress.Type
 
 /**
@@ -39,5 +39,5 @@ export const Recipient = Schema.StructWithRest(
     data: optional(JsonMap)
   }),
   [JsonMap]
-).annotate({ identifier: "Recipient" })
+).annotate({ title: "Recipient" })
 export type Recipient = typeof Recipient.Type

@@ -2,7 +2,7 @@ import { Reference } from "#schemas/Id.ts"
 import { JsonMap, optional } from "#schemas/Optional.ts"
 import { Schema } from "effect"
 
-export const RoutingMethod = Schema.Literals(["all", "single"]).annotate({ identifier: "RoutingMethod" })
+export const RoutingMethod = Schema.Literals(["all", "single"]).annotate({ title: "RoutingMethod" })
 export type RoutingMethod = typeof RoutingMethod.Type
 
 /** Milliseconds. 0, which the published client's own examples use, counts as left out. */
@@ -45,8 +45,8 @@ const AnyRouting: Schema.Codec<Routing> = Schema.Struct({
       ChannelEntry,
       ProviderEntry
     ]).annotate({ message: "Expected a channel, a provider's key, {channel}, {provider} or {method, channels}" })
-  ).annotate({ identifier: "RoutingEntries" })
-}).annotate({ identifier: "NestedRouting" })
+  ).annotate({ title: "RoutingEntries" })
+}).annotate({ title: "NestedRouting" })
 
 /** How many entries a routing may have: each attempt of a message looks at all of them, without yielding. */
 const mostEntries = 100
@@ -60,7 +60,7 @@ export const Routing = AnyRouting.check(
       ? undefined
       : `Expected at most ${mostEntries} entries, those of nested routings among them`
   )
-).annotate({ identifier: "Routing" })
+).annotate({ title: "Routing" })
 
 /** Settings of one channel for one message (`message.channels.<id>`). Timeouts in ms. */
 export const ChannelSettings = Schema.Struct({
@@ -72,7 +72,7 @@ export const ChannelSettings = Schema.Struct({
   timeout: optional(Timeout),
   timeouts: optional(Schema.Struct({ channel: optional(Timeout), provider: optional(Timeout) })),
   metadata: optional(JsonMap)
-}).annotate({ identifier: "ChannelSettings" })
+}).annotate({ title: "ChannelSettings" })
 export type ChannelSettings = typeof ChannelSettings.Type
 
 /** Settings of one provider for one message (`message.providers.<key>`). Timeouts in ms. */
@@ -82,5 +82,5 @@ export const ProviderSettings = Schema.Struct({
   timeout: optional(Timeout),
   timeouts: optional(Timeout),
   metadata: optional(JsonMap)
-}).annotate({ identifier: "ProviderSettings" })
+}).annotate({ title: "ProviderSettings" })
 export type ProviderSettings = typeof ProviderSettings.Type

@@ -10,5 +10,5 @@ export const RoutingStrategy = Schema.Struct({
   routing: Routing,
   channels: optional(Schema.Record(Schema.String, ChannelSettings)),
   providers: optional(Schema.Record(Schema.String, ProviderSettings))
-}).annotate({ identifier: "RoutingStrategyWrite" })
+}).annotate({ title: "RoutingStrategyWrite" })
 export type RoutingStrategy = typeof RoutingStrategy.Type

@@ -13,7 +13,7 @@ export const Metadata = Schema.Struct({
   tags: optional(Schema.Array(Schema.NonEmptyString.check(Schema.isMaxLength(30))).check(Schema.isMaxLength(9))),
   trace_id: optional(Reference.check(Schema.isMaxLength(200))),
   utm: optional(JsonMap)
-}).annotate({ identifier: "MessageMetadata" })
+}).annotate({ title: "MessageMetadata" })
 
 /** How long a message, each of its channels and each provider may take, in ms; `criteria`: until what it escalates. */
 const MessageTimeout = Schema.Struct({
@@ -22,7 +22,7 @@ const MessageTimeout = Schema.Struct({
   provider: optional(Timeouts),
   escalation: optional(Timeout),
   criteria: optional(Schema.Literals(["no-escalation", "delivered", "viewed", "engaged"]))
-}).annotate({ identifier: "MessageTimeout" })
+}).annotate({ title: "MessageTimeout" })
 
 /** `message` of POST /send without its recipients: what is to be sent, and how (api.md §3). Durations in ms. */
 export const Instructions = Schema.Struct({
@@ -55,5 +55,5 @@ export type Instructions = typeof Instructions.Type
 export const SendMessage = Schema.Struct({
   to: Schema.Union([Schema.Array(Recipient), Recipient]),
   ...Instructions.fields
-}).annotate({ identifier: "SendMessage" })
+}).annotate({ title: "SendMessage" })
 export type SendMessage = typeof SendMessage.Type

@@ -16,7 +16,7 @@ export const Status = Schema.Literals([
   "UNMAPPED",
   "UNROUTABLE",
   "UNDELIVERABLE"
-]).annotate({ identifier: "MessageStatus" })
+]).annotate({ title: "MessageStatus" })
 export type Status = typeof Status.Type
 
 /** Why a message ended where it did; open-ended on the wire, closed here (spec.md names four, api.md §4 the rest). */
@@ -31,5 +31,5 @@ export const Reason = Schema.Literals([
   "PROVIDER_OUTCOME_UNKNOWN",
   "UNPUBLISHED",
   "UNSUBSCRIBED"
-]).annotate({ identifier: "MessageReason" })
+]).annotate({ title: "MessageReason" })
 export type Reason = typeof Reason.Type

@@ -9,7 +9,7 @@ export const elementalVersion = "2022-01-01"
 
 /** A template's content as callers write it: full Elemental only (api.md 2.5). */
 export const TemplateContent = Schema.Struct({ version: optional(Schema.String), elements: Schema.Array(Element) })
-  .annotate({ identifier: "TemplateContent" })
+  .annotate({ title: "TemplateContent" })
 export type TemplateContent = typeof TemplateContent.Type
 
 /**

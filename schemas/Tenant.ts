@@ -6,7 +6,7 @@ import { Schema } from "effect"
 
 /** The default of one topic, by the topic's id. */
 export const TenantPreferenceItem = Schema.Struct({ id: Id, ...TopicSetting.fields }).annotate({
-  identifier: "TenantPreference"
+  title: "TenantPreference"
 })
 export type TenantPreferenceItem = typeof TenantPreferenceItem.Type
 
@@ -24,7 +24,7 @@ export const TenantDraft = Schema.Struct({
   default_preferences: optional(
     Schema.Struct({ items: optional(Schema.Array(TenantPreferenceItem).check(Schema.isMaxLength(mostDefaults))) })
   )
-}).annotate({ identifier: "TenantWrite" })
+}).annotate({ title: "TenantWrite" })
 export type TenantDraft = typeof TenantDraft.Type
 
 /** A tenant as it is stored. `preferences` are in the order of their topics' ids. */

@@ -3,6 +3,7 @@ import { Admitted } from "#layers/http/Admitted.ts"
 import { Audited } from "#layers/http/Audited.ts"
 import { Body } from "#layers/http/Body.ts"
 import { document } from "#layers/http/document/Document.ts"
+import { named } from "#layers/http/document/Schemas.ts"
 import { Limited } from "#layers/http/Limited.ts"
 import { Once } from "#layers/http/Once.ts"
 import { Patient } from "#layers/http/Patient.ts"
@@ -14,7 +15,7 @@ import { OpenApi } from "effect/http-api"
  * The API with the middlewares of every request, which run from the last line to the first: who asks, the body, room
  * for one more send, patience with the database, the idempotency key, the limits, the audit, the errors.
  */
-export class Served extends Api
+const Guarded = Api
   .middleware(Replies)
   .middleware(Audited)
   .middleware(Limited)
@@ -23,5 +24,6 @@ export class Served extends Api
   .middleware(Admitted)
   .middleware(Body)
   .middleware(Access)
-  .annotate(OpenApi.Transform, document)
-{}
+
+/** The same, with the whole OpenAPI document. */
+export class Served extends Guarded.annotate(OpenApi.Transform, () => document(OpenApi.fromApi(Guarded, named))) {}

@@ -20,7 +20,7 @@ const Audience = Schema.Struct({
   updated_at: IsoTime,
   filter: maybe(AudienceFilter),
   operator: maybe(LogicalOperator)
-}).annotate({ identifier: "Audience" })
+}).annotate({ title: "Audience" })
 export type Audience = typeof Audience.Type
 
 const Member = Schema.Struct({
@@ -29,7 +29,7 @@ const Member = Schema.Struct({
   audience_version: Schema.Finite,
   added_at: IsoTime,
   reason: Schema.String
-}).annotate({ identifier: "AudienceMember" })
+}).annotate({ title: "AudienceMember" })
 
 export class Audiences extends HttpApiGroup.make("audiences").add(
   HttpApiEndpoint.get("list", "/", { query, success: Items(Audience) })

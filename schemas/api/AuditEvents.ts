@@ -12,7 +12,7 @@ const AuditEvent = Schema.Struct({
   target: Schema.String,
   timestamp: Schema.String,
   actor: Schema.Struct({ id: Schema.String, email: Schema.optionalKey(Schema.String) })
-}).annotate({ identifier: "AuditEvent" })
+}).annotate({ title: "AuditEvent" })
 
 /** api.md 24. */
 export class AuditEvents extends HttpApiGroup.make("auditEvents").add(

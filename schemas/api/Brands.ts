@@ -19,7 +19,7 @@ export const BrandResponse = Schema.Struct({
   updated: Schema.Finite,
   published: Schema.Finite,
   version: Schema.String
-}).annotate({ identifier: "Brand" })
+}).annotate({ title: "Brand" })
 export type BrandResponse = typeof BrandResponse.Type
 
 export class Brands extends HttpApiGroup.make("brands").add(

@@ -27,7 +27,7 @@ export const BulkJob = Schema.Struct({
   enqueued: Schema.Finite,
   failures: Schema.Finite,
   requestId: maybe(MessageId)
-}).annotate({ identifier: "BulkJob" })
+}).annotate({ title: "BulkJob" })
 export type BulkJob = typeof BulkJob.Type
 
 /** A user of a job as it was given, and its outcome. */
@@ -36,7 +36,7 @@ const Listed = Schema.Struct({
   status: BulkUserStatus,
   messageId: maybe(MessageId),
   error: maybe(Schema.String)
-}).annotate({ identifier: "ListedBulkUser" })
+}).annotate({ title: "ListedBulkUser" })
 
 /**
  * `total`: how many users were added; `errors`: those who were not, since they cannot be sent to or are in the job

@@ -25,14 +25,14 @@ export const UserToken = Schema.Struct({
   provider_key: TokenProvider,
   expiry_date: Expiry,
   ...TokenDetails.fields
-}).annotate({ identifier: "UserToken" })
+}).annotate({ title: "UserToken" })
 export type UserToken = typeof UserToken.Type
 
 export const UserTokenWithStatus = Schema.Struct({
   ...UserToken.fields,
   status: TokenStatus,
   status_reason: maybe(Schema.String)
-}).annotate({ identifier: "UserTokenWithStatus" })
+}).annotate({ title: "UserTokenWithStatus" })
 
 const description = "ISO 8601, or false for never. Left out, the token holds for two months."
 

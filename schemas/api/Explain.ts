@@ -60,7 +60,7 @@ export const PlanNode: Schema.Codec<PlanNode> = Schema.Union([
     escalation: Schema.optional(Escalation),
     ways: Schema.Array(Schema.suspend((): Schema.Codec<PlanNode> => PlanNode))
   })
-]).annotate({ identifier: "Plan" })
+]).annotate({ title: "Plan" })
 
 /**
  * The calls that would be made. `at` is ms since acceptance, `took` is ms. `status` is left out if the message has not

@@ -16,7 +16,7 @@ export const InboxItem = Schema.Struct({
   tenantId: maybe(Schema.String),
   created: Schema.Int,
   expires: maybe(Schema.Int)
-}).annotate({ identifier: "InboxItem" })
+}).annotate({ title: "InboxItem" })
 export type InboxItem = typeof InboxItem.Type
 
 export class Inbox extends HttpApiGroup.make("inbox").add(

@@ -22,13 +22,13 @@ export const ListResponse = Schema.Struct({
   created: IsoTime,
   updated: IsoTime,
   preferences: maybe(RecipientPreferences)
-}).annotate({ identifier: "SubscriptionList" })
+}).annotate({ title: "SubscriptionList" })
 
 const SubscriptionResponse = Schema.Struct({
   recipientId: Schema.String,
   created: IsoTime,
   preferences: maybe(RecipientPreferences)
-}).annotate({ identifier: "ListSubscription" })
+}).annotate({ title: "ListSubscription" })
 
 const recipients = Schema.Struct({
   recipients: Schema.Array(Schema.Struct({ recipientId: UserId, preferences: optional(WrittenPreferences) }))

@@ -16,7 +16,7 @@ export const ProviderDetails = Schema.Struct({
   clicked: time,
   error: maybe(Schema.String),
   reference: maybe(Schema.Struct({ id: Schema.String }))
-}).annotate({ identifier: "MessageProvider" })
+}).annotate({ title: "MessageProvider" })
 export type ProviderDetails = typeof ProviderDetails.Type
 
 /**
@@ -43,5 +43,5 @@ export const MessageDetails = Schema.Struct({
   willRetry: Schema.Boolean,
   archived: Schema.Boolean,
   providers: maybe(Schema.Array(ProviderDetails))
-}).annotate({ identifier: "Message" })
+}).annotate({ title: "Message" })
 export type MessageDetails = typeof MessageDetails.Type

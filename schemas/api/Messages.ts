@@ -35,7 +35,7 @@ export type MessageFilters = typeof MessageFilters.Type
 /** One entry of the timeline: `type`, `ts` in epoch ms, and what its type adds (api.md §4). */
 export const HistoryEntry = Schema.StructWithRest(Schema.Struct({ type: HistoryType, ts: Schema.Int }), [
   Schema.Record(Schema.String, Schema.Json)
-]).annotate({ identifier: "HistoryEntry" })
+]).annotate({ title: "HistoryEntry" })
 export type HistoryEntry = typeof HistoryEntry.Type
 
 /** The parts of what a channel was given to send; parts that the channel does not use are empty. */
@@ -50,11 +50,11 @@ export const OutputContent = Schema.Struct({
   native: Rendered.fields.native,
   /** Our addition: into how many parts a text message was cut. */
   segments: Rendered.fields.segments
-}).annotate({ identifier: "OutputContent" })
+}).annotate({ title: "OutputContent" })
 
 /** What one channel was given to send. */
 export const Output = Schema.Struct({ channel: Schema.String, channel_id: Schema.String, content: OutputContent })
-  .annotate({ identifier: "MessageOutput" })
+  .annotate({ title: "MessageOutput" })
 export type Output = typeof Output.Type
 
 /** The names of the parts that can be read separately. */

@@ -18,7 +18,7 @@ const state = optional(TemplateState)
 export const TemplateWrite = Schema.Struct({
   notification: Schema.Struct({ ...Template.fields, alias: Schema.optional(Schema.NullOr(Alias)) }),
   state
-}).annotate({ identifier: "TemplateWrite" })
+}).annotate({ title: "TemplateWrite" })
 
 /** Times in epoch ms. */
 export const TemplateResponse = Schema.Struct({
@@ -30,7 +30,7 @@ export const TemplateResponse = Schema.Struct({
   creator: Schema.String,
   updated: maybe(Schema.Finite),
   updater: maybe(Schema.String)
-}).annotate({ identifier: "Template" })
+}).annotate({ title: "Template" })
 export type TemplateResponse = typeof TemplateResponse.Type
 
 /** Times in epoch ms. The topic is that of the published version. */
@@ -45,7 +45,7 @@ export const TemplateSummary = Schema.Struct({
   updater: maybe(Schema.String),
   subscription_topic_id: maybe(Schema.String),
   topic_id: maybe(Schema.String)
-}).annotate({ identifier: "TemplateSummary" })
+}).annotate({ title: "TemplateSummary" })
 export type TemplateSummary = typeof TemplateSummary.Type
 
 /** `version` is `draft`, `published:v002` for the live version, or `v001` for an earlier one. */
@@ -54,12 +54,12 @@ export const TemplateVersion = Schema.Struct({
   created: Schema.Finite,
   creator: Schema.String,
   has_changes: maybe(Schema.Boolean)
-}).annotate({ identifier: "TemplateVersion" })
+}).annotate({ title: "TemplateVersion" })
 export type TemplateVersion = typeof TemplateVersion.Type
 
 /** Every element, nested element and locale has a `checksum`: the MD5 of its translatable text. */
 export const ContentResponse = Schema.Struct({ version: Schema.String, elements: Schema.Array(Element) }).annotate({
-  identifier: "TemplateContentWithChecksums"
+  title: "TemplateContentWithChecksums"
 })
 
 export const ContentMutation = Schema.Struct({
@@ -67,7 +67,7 @@ export const ContentMutation = Schema.Struct({
   version: Schema.String,
   state: Schema.Literals(["DRAFT", "PUBLISHED"]),
   elements: Schema.Array(Schema.Struct({ id: Schema.String, checksum: Schema.String }))
-}).annotate({ identifier: "ContentMutation" })
+}).annotate({ title: "ContentMutation" })
 
 /** Items in a page of versions: a number outside 1–10 is clamped. */
 const VersionsLimit = Query.limitOf(10)

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 
 /** `cursor` is present when `more` is true, and is sent back as the query parameter `cursor`. */
 export const Paging = Schema.Struct({ more: Schema.Boolean, cursor: maybe(Schema.String) }).annotate({
-  identifier: "Paging"
+  title: "Paging"
 })
 
 /** One page of a list, newest first (api.md 1.4, P-results). */

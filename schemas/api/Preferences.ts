@@ -24,7 +24,7 @@ const success = Schema.Struct({ status: Schema.Literal("SUCCESS") })
 const Config = Schema.Struct({ type: Schema.Literals(["OPT_IN", "OPT_OUT", "REQUIRED"]) })
 
 const Item = Schema.Struct({ id: Schema.String, title: Schema.String, config: Config }).annotate({
-  identifier: "PreferenceItem"
+  title: "PreferenceItem"
 })
 
 /** The sections and topics, in the form of the legacy calls. */
@@ -48,7 +48,7 @@ export const TopicResponse = Schema.Struct({
   updated: IsoTime,
   creator: Schema.String,
   updater: Schema.String
-}).annotate({ identifier: "Topic" })
+}).annotate({ title: "Topic" })
 export type TopicResponse = typeof TopicResponse.Type
 
 /** Times in ISO 8601; the topics oldest first. */
@@ -63,7 +63,7 @@ export const SectionResponse = Schema.Struct({
   updated: maybe(IsoTime),
   creator: Schema.String,
   updater: maybe(Schema.String)
-}).annotate({ identifier: "Section" })
+}).annotate({ title: "Section" })
 export type SectionResponse = typeof SectionResponse.Type
 
 /** `published_version`: epoch ms, but always higher than the one before. */

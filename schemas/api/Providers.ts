@@ -15,7 +15,7 @@ export const ProviderWrite = Schema.Struct({
   title: optional(Id),
   alias: optional(Id),
   settings: optional(JsonMap)
-}).annotate({ identifier: "ProviderWrite" })
+}).annotate({ title: "ProviderWrite" })
 
 /** A provider's configuration; every secret in `settings` is masked. Times in epoch ms. */
 export const ProviderResponse = Schema.Struct({
@@ -26,7 +26,7 @@ export const ProviderResponse = Schema.Struct({
   settings: JsonMap,
   created: Schema.Finite,
   updated: maybe(Schema.Finite)
-}).annotate({ identifier: "Provider" })
+}).annotate({ title: "Provider" })
 export type ProviderResponse = typeof ProviderResponse.Type
 
 export const CatalogSetting = Schema.Struct({
@@ -42,7 +42,7 @@ export const CatalogEntry = Schema.Struct({
   description: Schema.String,
   channel: Schema.String,
   settings: Schema.Record(Schema.String, CatalogSetting)
-}).annotate({ identifier: "CatalogEntry" })
+}).annotate({ title: "CatalogEntry" })
 export type CatalogEntry = typeof CatalogEntry.Type
 
 export class Providers extends HttpApiGroup.make("providers").add(

@@ -17,7 +17,7 @@ export const Shown = Schema.Struct({
   provider: Schema.String,
   content: maybe(OutputContent),
   error: maybe(Schema.String)
-}).annotate({ identifier: "RenderedOutput" })
+}).annotate({ title: "RenderedOutput" })
 export type Shown = typeof Shown.Type
 
 /**
@@ -36,7 +36,7 @@ export const DryRunResponse = Schema.Struct({
     plan: maybe(PlanNode),
     outputs: Schema.Array(Shown)
   }))
-}).annotate({ identifier: "DryRun" })
+}).annotate({ title: "DryRun" })
 export type DryRunResponse = typeof DryRunResponse.Type
 
 /** The channels in which a template can be looked at: those of preferences, and the banner, which is no choice. */

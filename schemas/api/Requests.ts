@@ -18,7 +18,7 @@ export const RequestProgress = Schema.Struct({
   completed: maybe(Schema.Finite),
   error: maybe(Schema.String),
   archived: Schema.Boolean
-}).annotate({ identifier: "RequestProgress" })
+}).annotate({ title: "RequestProgress" })
 export type RequestProgress = typeof RequestProgress.Type
 
 export class Requests extends HttpApiGroup.make("requests").add(

@@ -22,7 +22,7 @@ export const StrategySummary = Schema.Struct({
   creator: Schema.String,
   updated: maybe(Schema.Finite),
   updater: maybe(Schema.String)
-}).annotate({ identifier: "RoutingStrategySummary" })
+}).annotate({ title: "RoutingStrategySummary" })
 export type StrategySummary = typeof StrategySummary.Type
 
 export const StrategyResponse = Schema.Struct({
@@ -30,7 +30,7 @@ export const StrategyResponse = Schema.Struct({
   routing: Routing,
   channels: Schema.Record(Schema.String, ChannelSettings),
   providers: Schema.Record(Schema.String, ProviderSettings)
-}).annotate({ identifier: "RoutingStrategy" })
+}).annotate({ title: "RoutingStrategy" })
 export type StrategyResponse = typeof StrategyResponse.Type
 
 /** Items in a page without `limit`. */

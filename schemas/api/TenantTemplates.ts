@@ -29,7 +29,7 @@ export const TenantTemplateResponse = Schema.Struct({
     providers: maybe(Schema.Record(Schema.String, ProviderSettings)),
     content: TemplateContent
   })
-}).annotate({ identifier: "TenantTemplate" })
+}).annotate({ title: "TenantTemplate" })
 export type TenantTemplateResponse = typeof TenantTemplateResponse.Type
 
 export const TenantTemplateItem = Schema.Struct({
@@ -43,7 +43,7 @@ export const TenantTemplateSaved = Schema.Struct({
   id: Schema.String,
   version: Schema.String,
   published_at: maybe(Schema.String)
-}).annotate({ identifier: "TenantTemplateSaved" })
+}).annotate({ title: "TenantTemplateSaved" })
 
 export class TenantTemplates extends HttpApiGroup.make("tenantTemplates").add(
   HttpApiEndpoint.get("list", "/", {

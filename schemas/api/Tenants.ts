@@ -26,7 +26,7 @@ export const TenantResponse = Schema.Struct({
   properties: maybe(JsonMap),
   user_profile: maybe(JsonMap),
   default_preferences: maybe(Schema.Struct({ items: Schema.Array(TenantPreferenceItem) }))
-}).annotate({ identifier: "Tenant" })
+}).annotate({ title: "Tenant" })
 export type TenantResponse = typeof TenantResponse.Type
 
 /** `profile`: the user's profile within this tenant. */
@@ -35,7 +35,7 @@ export const TenantAssociation = Schema.Struct({
   user_id: Schema.String,
   type: Schema.Literal("user"),
   profile: maybe(JsonMap)
-}).annotate({ identifier: "TenantAssociation" })
+}).annotate({ title: "TenantAssociation" })
 export type TenantAssociation = typeof TenantAssociation.Type
 
 export class Tenants extends HttpApiGroup.make("tenants").add(

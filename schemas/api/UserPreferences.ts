@@ -23,14 +23,14 @@ export const TopicPreference = Schema.Struct({
   custom_routing: Schema.Array(PreferenceChannel),
   section_id: maybe(Schema.String),
   section_name: maybe(Schema.String)
-}).annotate({ identifier: "TopicPreference" })
+}).annotate({ title: "TopicPreference" })
 export type TopicPreference = typeof TopicPreference.Type
 
 const BulkItem = Schema.Struct({
   topic_id: Id,
   ...TopicSetting.fields,
   status: Schema.Literals(["OPTED_IN", "OPTED_OUT"])
-}).annotate({ identifier: "TopicPreferenceWrite" })
+}).annotate({ title: "TopicPreferenceWrite" })
 
 const bulk = (least: number) =>
   Schema.Struct({ topics: Schema.Array(BulkItem).check(Schema.isMinLength(least), Schema.isMaxLength(50)) })
@@ -41,7 +41,7 @@ export const BulkResult = Schema.Struct({
   status: PreferenceStatus,
   has_custom_routing: Schema.Boolean,
   custom_routing: Schema.Array(PreferenceChannel)
-}).annotate({ identifier: "TopicPreferenceSet" })
+}).annotate({ title: "TopicPreferenceSet" })
 export type BulkResult = typeof BulkResult.Type
 
 const BulkError = Schema.Struct({ topic_id: Schema.String, reason: Schema.String })

@@ -123,17 +123,14 @@ const paths = (described: Record<string, Record<string, OpenApi.OpenAPISpecOpera
     ])
   )
 
-const named = (schemas: Record<string, object>) =>
-  Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [Schemas.nameOf(name), schema]))
-
 /**
  * Adds to the generated OpenAPI document what comes before the endpoints: the ways to authenticate and the idempotency
  * headers; and examples. Its schemas become what generators of clients take.
  */
-export const document = (spec: OpenApi.Transform["Service"] extends (spec: infer S) => unknown ? S : never) =>
+export const document = (spec: Parameters<OpenApi.Transform["Service"]>[0]) =>
   Schemas.tidied({
     ...spec,
     paths: paths(spec["paths"]),
-    components: { ...spec["components"], schemas: named(spec["components"]["schemas"]), securitySchemes },
+    components: { ...spec["components"], securitySchemes },
     security
   })

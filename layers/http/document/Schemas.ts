@@ -1,5 +1,6 @@
 import { isList, isObject, type Value } from "#schemas/Json.ts"
-import type { Schema } from "effect"
+import { type Schema, SchemaAST } from "effect"
+import type { OpenApi } from "effect/http-api"
 
 /** What Effect writes beside known keys for others of any name. */
 const anyKeys = JSON.stringify([{ type: "object", additionalProperties: {} }])
@@ -13,8 +14,13 @@ const distinct = (
   values: ReadonlyArray<Schema.Json>
 ): ReadonlyArray<Schema.Json> => [...new Map(values.map((value) => [JSON.stringify(value), value])).values()]
 
-/** `Message` for the `MessageEncoded` of a schema that has another form in this program. */
-export const nameOf = (name: string): string => name.replace(/Encoded$/, "")
+/**
+ * The names of schemas: their titles, since an identifier would be told to callers in place of what was expected, and
+ * the identifiers of errors without what Effect adds for their other form in this program.
+ */
+export const named: OpenApi.FromApiOptions = {
+  referencePolicy: ({ ast, identifier }) => identifier?.replace(/Encoded$/, "") ?? SchemaAST.resolveTitle(ast)
+}
 
 const isEmptyText = (schema: Value): boolean =>
   isObject(schema) && isList(schema["enum"]) && schema["enum"].every((value) => value === "")
@@ -46,7 +52,6 @@ const rewritten = ({ additionalProperties, allOf, anyOf, ...rest }: Schema.JsonO
   const { maximum: _, minimum: __, ...unbounded } = rest
   return parameter({
     ...(isAnyInteger(rest) ? { ...unbounded, format: "int64" } : rest),
-    ...(typeof rest["$ref"] === "string" ? { $ref: nameOf(rest["$ref"]) } : {}),
     ...(additionalProperties === undefined || additionalProperties === false ? {} : { additionalProperties }),
     ...(isOpen ? { additionalProperties: true } : allOf === undefined ? {} : { allOf }),
     ...(isList(anyOf) ? { anyOf: distinct(anyOf) } : {})
