@@ -20,6 +20,7 @@ import * as Routes from "#layers/http/Routes.ts"
 import * as Tracked from "#layers/http/routes/Tracking.ts"
 import * as Mjml from "#layers/mjml/Mjml.ts"
 import * as Outbound from "#layers/outbound/Outbound.ts"
+import * as Proxy from "#layers/outbound/Proxy.ts"
 import * as AudienceWakeups from "#layers/postgres/notices/AudienceWakeups.ts"
 import * as Backlogs from "#layers/postgres/Backlogs.ts"
 import * as CallbackTargets from "#layers/postgres/CallbackTargets.ts"
@@ -119,7 +120,8 @@ const welcome = ({ dataDir, databaseUrl, port }: Values) =>
     if (made !== undefined) yield* Welcome.printSteps(url, made)
     // An empty DATABASE_URL counts as unset: an operator who expected another store sees so here.
     const store = databaseUrl === undefined ? `embedded in ${dataDir}` : "DATABASE_URL"
-    yield* Effect.logInfo("listening", { url, docs: `${url}/docs`, store })
+    const proxy = Proxy.named(yield* Proxy.proxies)
+    yield* Effect.logInfo("listening", { url, docs: `${url}/docs`, store, ...(proxy === undefined ? {} : { proxy }) })
   }))
 
 /** The Redis client is six hundred modules, which a node without Redis does not load. */

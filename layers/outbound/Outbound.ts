@@ -1,10 +1,11 @@
 import * as AddressPolicy from "#layers/outbound/AddressPolicy.ts"
 import * as Connection from "#layers/outbound/Connection.ts"
+import * as Proxy from "#layers/outbound/Proxy.ts"
 import { exchange } from "#layers/outbound/Exchange.ts"
 import * as Target from "#layers/outbound/Target.ts"
 import { Outbound, OutboundNotSent, type OutboundRequest } from "#src/delivery/Outbound.ts"
 import * as NodeDns from "@effect/platform-node/NodeDns"
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Config, Effect, Layer } from "effect"
 import { Dns } from "effect/net"
 
 /** The guarded client over the runtime's own sockets; `ca` (PEM) replaces the runtime's certificate authorities. */
@@ -26,7 +27,11 @@ export const make = Effect.fnUntraced(function*(options: Omit<Connection.Guard, 
   return Outbound.of({ request })
 })
 
-/** Allows the networks of `TIDINGS_OUTBOUND_ALLOW`; resolves names as the operating system does. */
-export const layer = Layer.effect(Outbound, Effect.flatMap(AddressPolicy.allowed, (allow) => make({ allow }))).pipe(
-  Layer.provide(NodeDns.layer)
-)
+/**
+ * Allows the networks of `TIDINGS_OUTBOUND_ALLOW` and goes by the proxies of the standard variables; resolves names as
+ * the operating system does.
+ */
+export const layer = Layer.effect(
+  Outbound,
+  Effect.flatMap(Config.all({ allow: AddressPolicy.allowed, proxies: Proxy.proxies }), make)
+).pipe(Layer.provide(NodeDns.layer))

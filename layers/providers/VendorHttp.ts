@@ -1,10 +1,12 @@
 import * as AddressPolicy from "#layers/outbound/AddressPolicy.ts"
 import { faultCode } from "#layers/outbound/FaultCode.ts"
+import * as Proxy from "#layers/outbound/Proxy.ts"
+import type * as Connector from "#layers/providers/Connector.ts"
 import * as VendorAgents from "#layers/providers/VendorAgents.ts"
 import { Misconfigured, Unavailable, Unknown } from "#schemas/DeliveryError.ts"
-import { OutboundRefused } from "#src/delivery/Outbound.ts"
+import { OutboundNotSent, OutboundRefused } from "#src/delivery/Outbound.ts"
 import type * as Undici from "@effect/platform-node/Undici"
-import { Clock, Context, Effect, Layer, Option, Result } from "effect"
+import { Clock, Config, Context, Effect, Layer, Option, Result } from "effect"
 import { Buffer } from "node:buffer"
 import type { IncomingHttpHeaders } from "node:http"
 import { gunzipSync } from "node:zlib"
@@ -148,12 +150,11 @@ const exchange = (pools: Pools, request: VendorRequest, leftMs: number) =>
             onSome: (body) => Effect.succeed({ ...answered, body, whole: true })
           }))
         },
-        onResponseError: (_, error) =>
-          done(
-            error instanceof OutboundRefused
-              ? Effect.fail(new Misconfigured({ detail: error.detail }))
-              : failed(faultCode(error))
-          )
+        onResponseError: (_, error) => {
+          if (error instanceof OutboundRefused) return done(Effect.fail(new Misconfigured({ detail: error.detail })))
+          if (error instanceof OutboundNotSent) return done(Effect.fail(new Unavailable({ detail: error.detail })))
+          done(failed(faultCode(error)))
+        }
       }
       const { body = null, method } = request
       const headers = { "user-agent": "Tidings", "accept-encoding": "identity", ...request.headers }
@@ -167,10 +168,8 @@ const exchange = (pools: Pools, request: VendorRequest, leftMs: number) =>
   })
 
 /** `deadlineMs`: for one hand-over, from its first look-up to the last byte of its last answer. */
-export const make = Effect.fnUntraced(function*(
-  options: { readonly deadlineMs: number; readonly allow: AddressPolicy.Allowed }
-) {
-  const pools = yield* VendorAgents.make(options.allow)
+export const make = Effect.fnUntraced(function*(options: Connector.Guard & { readonly deadlineMs: number }) {
+  const pools = yield* VendorAgents.make(options)
 
   const line = Effect.map(Clock.monotonicTimeNanos, (started): Line => {
     const send = (request: VendorRequest) =>
@@ -192,5 +191,8 @@ export const make = Effect.fnUntraced(function*(
 /** 15 s per hand-over: vendors answer in hundreds of ms, and a slower call is better tried again. */
 export const layer = Layer.effect(
   VendorHttp,
-  Effect.flatMap(AddressPolicy.allowed, (allow) => make({ deadlineMs: 15_000, allow }))
+  Effect.flatMap(
+    Config.all({ allow: AddressPolicy.allowed, proxies: Proxy.proxies }),
+    (guard) => make({ ...guard, deadlineMs: 15_000 })
+  )
 )

@@ -1,4 +1,5 @@
 import * as AddressPolicy from "#layers/outbound/AddressPolicy.ts"
+import * as Proxy from "#layers/outbound/Proxy.ts"
 import { slips } from "#layers/settings/Slips.ts"
 import * as Otel from "#layers/telemetry/Otel.ts"
 import * as RateLimits from "#src/access/RateLimits.ts"
@@ -106,7 +107,8 @@ const variables = {
   ),
   TIDINGS_RETENTION_DAYS: days("TIDINGS_RETENTION_DAYS"),
   TIDINGS_AUDIT_RETENTION_DAYS: days("TIDINGS_AUDIT_RETENTION_DAYS"),
-  TIDINGS_OUTBOUND_ALLOW: AddressPolicy.allowed
+  TIDINGS_OUTBOUND_ALLOW: AddressPolicy.allowed,
+  ...Proxy.variables
 }
 
 /** Variables that the command `tidings` reads, and the server does not. */
@@ -168,7 +170,10 @@ const faults: Record<keyof typeof variables, string> = {
   TIDINGS_WORKERS: "must be a number from 0 to 64, and needs DATABASE_URL when it is not 0",
   TIDINGS_RETENTION_DAYS: "must be a number of days, 1 at least",
   TIDINGS_AUDIT_RETENTION_DAYS: "must be a number of days, 1 at least",
-  TIDINGS_OUTBOUND_ALLOW: "must be networks such as 10.1.0.0/16, between commas, with no bit set after the prefix"
+  TIDINGS_OUTBOUND_ALLOW: "must be networks such as 10.1.0.0/16, between commas, with no bit set after the prefix",
+  HTTPS_PROXY: "must be the http:// or https:// URL of a proxy, its user and password percent-encoded",
+  HTTP_PROXY: "must be the http:// or https:// URL of a proxy, its user and password percent-encoded",
+  NO_PROXY: "must be hosts, domains and networks, between commas, or *"
 }
 
 /** As Windows ends lines: it would be part of a path or an address, and no log would show it. */
@@ -250,6 +255,10 @@ const read = Effect.gen(function*() {
   )
   if ((clusterPort ?? 0) + above(asked ?? 0) > 65_535) bad.push(`TIDINGS_CLUSTER_PORT ${faults.TIDINGS_CLUSTER_PORT}`)
   yield* value("TIDINGS_OUTBOUND_ALLOW", variables.TIDINGS_OUTBOUND_ALLOW)
+  const isProxy = secret((url) => Option.isSome(Proxy.parse(url)))
+  yield* value("HTTPS_PROXY", variables.HTTPS_PROXY, isProxy)
+  yield* value("HTTP_PROXY", variables.HTTP_PROXY, isProxy)
+  yield* value("NO_PROXY", variables.NO_PROXY)
   const { accountEmail, clusterHost, corsOrigins, dataDir, durability, rateLimits, shards } = read
   if (
     bad.length > 0 || port === undefined || accountEmail === undefined || clusterHost === undefined ||

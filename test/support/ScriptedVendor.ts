@@ -1,7 +1,15 @@
 import * as Loopback from "#test/support/Loopback.ts"
 import { Deferred, Effect } from "effect"
+import { cert, key } from "#test/layers/outbound/TestCertificate.ts"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
-import { constants, createServer as createServer2, type Http2ServerRequest, type Http2ServerResponse } from "node:http2"
+import {
+  constants,
+  createSecureServer as createSecureServer2,
+  createServer as createServer2,
+  type Http2ServerRequest,
+  type Http2ServerResponse
+} from "node:http2"
+import { createServer as createSecureServer } from "node:https"
 import type { Server } from "node:net"
 import type { Duplex } from "node:stream"
 import { gzipSync } from "node:zlib"
@@ -78,12 +86,13 @@ const early = (reply: Reply, when: "before" | "during"): boolean =>
   typeof reply === "object" && "reset" in reply && reply.reset === when
 
 /**
- * A vendor on loopback, over HTTP/1.1 or HTTP/2 in clear text, that answers each request as the script says. The script
+ * A vendor on loopback, over HTTP/1.1 or HTTP/2, in clear text or with the test's certificate, that answers each request as the script says. The script
  * is asked twice: when the head has come, and with the body. `closed` is done when the first connection ends, `stalled`
  * when a request has all been read, and its answer is silence, or three bytes of a drip.
  */
 export const listen = Effect.fnUntraced(function*(options: {
   readonly http2?: boolean
+  readonly secure?: boolean
   readonly script: (seen: Seen) => Reply
 }) {
   const seen: Array<Seen> = []
@@ -113,12 +122,24 @@ export const listen = Effect.fnUntraced(function*(options: {
       perform(request, response, options.script(whole), () => Deferred.doneUnsafe(stalled, Effect.void))
     })
   }
-  const server: Server = options.http2 === true ? createServer2(handle) : createServer(handle)
+  const secure = options.secure === true
+  const server: Server = options.http2 === true
+    ? secure ? createSecureServer2({ cert, key }, handle) : createServer2(handle)
+    : secure
+    ? createSecureServer({ cert, key }, handle)
+    : createServer(handle)
   server.on("connection", (socket: Duplex) => {
     connections++
     socket.on("error", () => {})
     socket.on("close", () => Deferred.doneUnsafe(closed, Effect.void))
   })
   const port = yield* Loopback.listen(server)
-  return { origin: `http://127.0.0.1:${port}`, port, seen, connections: () => connections, closed, stalled }
+  return {
+    origin: `${secure ? "https" : "http"}://127.0.0.1:${port}`,
+    port,
+    seen,
+    connections: () => connections,
+    closed,
+    stalled
+  }
 })

@@ -1,0 +1,96 @@
+import * as Proxy from "#layers/outbound/Proxy.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, Effect, Option, Redacted } from "effect"
+
+const proxies = (variables: Readonly<Record<string, string>>) =>
+  Effect.orDie(Proxy.proxies.parse(ConfigProvider.fromEnvRecord(variables)))
+
+const secure = (host: string, port = 443) => ({ host, port, secure: true })
+
+/** Whether a host goes by a proxy that all hosts but these go by. */
+const isProxied = (except: string, host: string, port?: number) =>
+  Effect.map(
+    proxies({ HTTPS_PROXY: "http://proxy.test:3128", NO_PROXY: except }),
+    (all) => Proxy.via(all, secure(host, port)) !== undefined
+  )
+
+describe("the proxies of the standard variables", () => {
+  it("a URL names a proxy, and so do a host and a port alone", () => {
+    const read = (text: string) =>
+      Option.match(Proxy.parse(text), {
+        onNone: () => undefined,
+        onSome: ({ host, login, port, secure }) => [
+          host,
+          port,
+          secure,
+          login === undefined ? undefined : atob(Redacted.value(login).slice("Basic ".length))
+        ]
+      })
+    assert.deepStrictEqual(read("http://proxy.test:3128"), ["proxy.test", 3128, false, undefined])
+    assert.deepStrictEqual(read("proxy.test:3128"), ["proxy.test", 3128, false, undefined])
+    assert.deepStrictEqual(read("https://proxy.test/"), ["proxy.test", 443, true, undefined])
+    assert.deepStrictEqual(read("http://[fd00::1]"), ["fd00::1", 80, false, undefined])
+    assert.deepStrictEqual(read("http://us%40er:p%2F%3Ass@proxy.test"), ["proxy.test", 80, false, "us@er:p/:ss"])
+    assert.deepStrictEqual(read("us:pa@proxy.test:8080"), ["proxy.test", 8080, false, "us:pa"])
+    for (
+      const wrong of [
+        "",
+        "http://",
+        "socks5://proxy.test",
+        "http://u:p%zz@proxy.test",
+        "http://u:p#w@proxy.test",
+        "http://u:p/w@proxy.test",
+        "http://proxy.test/path"
+      ]
+    ) assert.isUndefined(read(wrong), wrong)
+  })
+
+  it.effect("each scheme has its own, small letters come first, and an empty one is none", () =>
+    Effect.gen(function*() {
+      const all = yield* proxies({ HTTPS_PROXY: "a.test", https_proxy: "b.test", http_proxy: "", HTTP_PROXY: "c.test" })
+      assert.strictEqual(Proxy.via(all, secure("x.test"))?.host, "b.test")
+      assert.strictEqual(Proxy.via(all, { host: "x.test", port: 80, secure: false })?.host, "c.test")
+      assert.deepStrictEqual(yield* proxies({}), Proxy.none)
+    }))
+
+  it.effect("P9: the operator reads which proxies there are, without their logins", () =>
+    Effect.gen(function*() {
+      const variables = { HTTPS_PROXY: "http://us:canary@a.test:3128", HTTP_PROXY: "b.test", NO_PROXY: "c.test" }
+      assert.strictEqual(
+        Proxy.named(yield* proxies(variables)),
+        "https: by a.test:3128, http: by b.test:80, but for the hosts of NO_PROXY"
+      )
+      assert.isUndefined(Proxy.named(yield* proxies({ NO_PROXY: "c.test" })))
+    }))
+
+  it.effect("NO_PROXY names hosts with all below them, addresses and networks, for one port or all", () =>
+    Effect.gen(function*() {
+      const list = "localhost, .Corp.test,*.wild.test gw.test:8443,10.0.0.0/8,192.0.2.7,[fd00::1]:443,fe80::/10"
+      const direct = [
+        ["localhost", 443],
+        ["corp.test", 443],
+        ["Deep.Corp.test", 80],
+        ["a.wild.test", 443],
+        ["gw.test", 8443],
+        ["a.gw.test", 8443],
+        ["10.1.2.3", 443],
+        ["192.0.2.7", 443],
+        ["fd00::1", 443],
+        ["fe80::1", 443]
+      ] as const
+      const proxied = [
+        ["notcorp.test", 443],
+        ["gw.test", 443],
+        ["192.0.2.70", 443],
+        ["11.1.2.3", 443],
+        ["fd00::1", 8443],
+        ["fd00::2", 443],
+        ["10.0.0.0.test", 443],
+        ["api.example.com", 443]
+      ] as const
+      for (const [host, port] of direct) assert.isFalse(yield* isProxied(list, host, port), host)
+      for (const [host, port] of proxied) assert.isTrue(yield* isProxied(list, host, port), host)
+      assert.isFalse(yield* isProxied("*", "api.example.com"))
+      assert.isTrue(yield* isProxied("", "api.example.com"))
+    }))
+})
