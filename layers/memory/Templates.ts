@@ -22,7 +22,6 @@ import {
 } from "#src/content/Templates.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import { Clock, Effect, HashMap, Layer, Option, Schema } from "effect"
-import { SecureRandom } from "effect/crypto"
 
 const decodeText = Schema.decodeEffect(Schema.fromJsonString(Template))
 const decode = (text: string) => orUnavailable(decodeText(text))
@@ -63,7 +62,6 @@ export const layer = Layer.effect(
   Effect.gen(function*() {
     const { read, transaction, update } = yield* Database
     const cursors = Cursor.make(yield* SecretKey)
-    const { randomBytes } = yield* SecureRandom.SecureRandom
     const newId = yield* TypeId.generator("nt")
 
     const find = Effect.fnUntraced(function*(scope: Scope, id: string) {
@@ -119,7 +117,7 @@ export const layer = Layer.effect(
       publish: boolean
     ) {
       yield* checkNamed(before.scope, given)
-      const content = ElementIds.assign(given.content, yield* randomBytes(ElementIds.seedBytes))
+      const content = ElementIds.assign(given.content)
       const row: TemplateRow = {
         ...before,
         draft: JSON.stringify({ ...given, content }),

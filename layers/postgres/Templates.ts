@@ -17,20 +17,15 @@ import {
   VersionNotFound
 } from "#src/content/Templates.ts"
 import { Clock, Effect, Layer } from "effect"
-import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const random = yield* SecureRandom.SecureRandom
   const newId = yield* TypeId.generator("nt")
   const revisions = yield* Revisions.make("templates")
   const { get, list, load, version, versions } = yield* Read.make
 
-  const stored = Effect.fnUntraced(function*(template: Template) {
-    const seed = yield* random.randomBytes(ElementIds.seedBytes)
-    return { ...template, content: ElementIds.assign(template.content, seed) }
-  })
+  const stored = (template: Template): Template => ({ ...template, content: ElementIds.assign(template.content) })
 
   /**
    * A template that may be changed; its row is locked until the change commits. So is the template that has the alias
@@ -93,7 +88,7 @@ const make = Effect.gen(function*() {
     function*(scope, { alias, publish, template: given }) {
       yield* checkTopic(scope, given)
       yield* checkNamed(scope, given)
-      const template = yield* stored(given)
+      const template = stored(given)
       const id = yield* newId
       const now = yield* Clock.currentTimeMillis
       const draft = yield* Rows.encodeTemplate(template)
@@ -123,7 +118,7 @@ const make = Effect.gen(function*() {
     { alias, publish, template: given }: TemplateDraft
   ) {
     yield* checkNamed(scope, given)
-    const template = yield* stored(given)
+    const template = stored(given)
     const now = yield* Clock.currentTimeMillis
     const draft = yield* Rows.encodeTemplate(template)
     yield* sql`update templates set summary = ${summaryOf(template)}, draft = ${draft}, draft_at = ${now},

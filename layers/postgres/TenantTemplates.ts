@@ -14,7 +14,6 @@ import * as Cursor from "#src/paging/Cursor.ts"
 import * as IdPages from "#src/paging/IdPages.ts"
 import { TenantNotFound } from "#src/people/Tenants.ts"
 import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
-import { SecureRandom } from "effect/crypto"
 import { SqlClient, type Statement } from "effect/sql"
 
 const text = Schema.fromJsonString(TenantTemplate)
@@ -31,7 +30,7 @@ const decode = Schema.decodeUnknownEffect(
   }))
 )
 const decodeHeads = Schema.decodeUnknownEffect(
-  Schema.Array(Schema.Struct({ latest: Schema.Number, live: Schema.NullOr(Schema.Number) }))
+  Schema.Array(Schema.Struct({ latest: Schema.Number, live: Schema.NullOr(Schema.Number), template: Schema.String }))
 )
 const decodeName = Schema.decodeUnknownEffect(
   Schema.fromJsonString(Schema.Tuple([Schema.String, Schema.String, Schema.String]))
@@ -46,7 +45,6 @@ const columns = `t.template_id as id, v.version::float8 as version, v.template,
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const cursors = Cursor.make(yield* SecretKey)
-  const random = yield* SecureRandom.SecureRandom
   const revisions = yield* Revisions.make("tenant templates")
 
   const isThere = Drops.isThere(sql, "t")
@@ -72,10 +70,12 @@ const make = Effect.gen(function*() {
     return yield* versions.length === 0 ? new TenantTemplateNotFound({ id }) : new VersionNotFound({ id })
   })
 
-  /** The latest and the live version of a template, whose row is locked until the change commits. */
+  /** The latest and the live version of a template, and the latest's text; its row is locked until the change commits. */
   const head = Effect.fnUntraced(function*(scope: Scope, tenantId: string, id: string) {
-    const rows = yield* sql`select latest::float8 as latest, live::float8 as live from tenant_templates
-      where scope = ${scope} and tenant_id = ${tenantId} and template_id = ${id} for update`
+    const rows = yield* sql`select t.latest::float8 as latest, t.live::float8 as live, v.template
+      from tenant_templates t join tenant_template_versions v on v.scope = t.scope and v.tenant_id = t.tenant_id
+        and v.template_id = t.template_id and v.version = t.latest
+      where t.scope = ${scope} and t.tenant_id = ${tenantId} and t.template_id = ${id} for update of t`
     return Option.getOrUndefined(Array.head(yield* decodeHeads(rows)))
   })
 
@@ -91,14 +91,17 @@ const make = Effect.gen(function*() {
       if (tenant.length === 0) return yield* new TenantNotFound({ id: tenantId })
       yield* NamedBrands.check(sql, scope, Ways.brandsOf(template))
       const now = yield* Clock.currentTimeMillis
-      const version = ((yield* head(scope, tenantId, id))?.latest ?? 0) + 1
-      const seed = yield* random.randomBytes(ElementIds.seedBytes)
-      const stored = yield* encode({ ...template, content: ElementIds.assign(template.content, seed) })
+      const before = yield* head(scope, tenantId, id)
+      const stored = yield* encode({ ...template, content: ElementIds.assign(template.content) })
+      const isNew = before?.template !== stored
+      const version = isNew ? (before?.latest ?? 0) + 1 : before.latest
       yield* sql`insert into tenant_templates (scope, tenant_id, template_id, latest, created_at, updated_at)
         values (${scope}, ${tenantId}, ${id}, ${version}::bigint, ${now}, ${now})
         on conflict (scope, tenant_id, template_id) do update set latest = excluded.latest, updated_at = excluded.updated_at`
-      yield* sql`insert into tenant_template_versions (scope, tenant_id, template_id, version, template, created_at)
-        values (${scope}, ${tenantId}, ${id}, ${version}::bigint, ${stored}, ${now})`
+      if (isNew) {
+        yield* sql`insert into tenant_template_versions (scope, tenant_id, template_id, version, template, created_at)
+          values (${scope}, ${tenantId}, ${id}, ${version}::bigint, ${stored}, ${now})`
+      }
       if (publish) yield* goLive(scope, tenantId, id, version, now)
       return yield* Effect.catchTag(find(scope, tenantId, id, version), missing, Effect.die)
     },

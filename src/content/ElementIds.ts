@@ -5,15 +5,16 @@ import * as Own from "#src/content/Own.ts"
 import type { Schema } from "effect"
 import { createHash } from "node:crypto"
 
-/** Random bytes from which the ids of one content are made. */
-export const seedBytes = 16
-
 /** Checksums are computed for responses, and not stored when they are sent back. */
 const withoutChecksum = (object: Schema.JsonObject): Schema.JsonObject =>
   Object.fromEntries(Object.entries(object).filter(([key]) => key !== "checksum"))
 
-/** Content as it is stored: every element, however deep, has an id, either its own or a new one made from `seed`. */
-export const assign = (content: TemplateContent, seed: Uint8Array): TemplateContent => {
+/**
+ * Content as it is stored: every element, however deep, has an id, either its own or one that is made from the whole
+ * content. So the same content is stored as the same text when it is sent again, and is no new version of its template.
+ */
+export const assign = (content: TemplateContent): TemplateContent => {
+  const seed = createHash("sha256").update(JSON.stringify(content)).digest()
   let made = 0
   const fresh = (): string =>
     `el_${createHash("sha256").update(seed).update(String(made++)).digest("hex").slice(0, 26)}`

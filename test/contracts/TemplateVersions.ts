@@ -48,6 +48,19 @@ export const versions = (it: Vitest.MethodsNonLive<Templates | Strategies | Pref
       ])
     }))
 
+  it.effect("publishing what is live once more is no new version, also where its elements have no ids", () =>
+    Effect.gen(function*() {
+      const { draft, scope, templates } = yield* start
+      const given = {
+        ...draft("one", { content: { version: "2022-01-01", elements: [{ type: "text", content: "x" }] } }),
+        publish: true
+      }
+      const { id } = yield* templates.create(scope, given)
+      for (let n = 0; n < 3; n++) yield* templates.replace(scope, id, given)
+      const { items } = yield* templates.versions(scope, id, { limit: 10, cursor: undefined })
+      assert.deepStrictEqual(items.map(({ number }) => number), [undefined, 1])
+    }))
+
   it.effect("versions come newest first after the draft, page by page", () =>
     Effect.gen(function*() {
       const { draft, make, scope, templates } = yield* start

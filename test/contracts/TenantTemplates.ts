@@ -28,7 +28,7 @@ const said = Effect.map((found: TenantTemplate | undefined) => found?.content.el
 /** What every store of tenants' templates promises. */
 export const tenantTemplatesContract = <E>(name: string, stores: Layer.Layer<TenantTemplates | Tenants, E>) =>
   layer(stores)(`Templates of tenants: ${name}`, (it) => {
-    it.effect("every write is a version, and the published one is sent until another is", () =>
+    it.effect("every write of something else is a version, and the published one is sent until another is", () =>
       Effect.gen(function*() {
         const { at, scope, templates } = yield* start
         const sent = said(templates.resolve(scope, "acme", "nt/1", "published"))
@@ -63,6 +63,18 @@ export const tenantTemplatesContract = <E>(name: string, stores: Layer.Layer<Ten
         assert.strictEqual((yield* templates.get(scope, "acme", "nt/1", "latest")).version, 3)
         assert.deepStrictEqual((yield* templates.get(scope, "acme", "nt/1", 2)).template, template("two"))
         assert.strictEqual(yield* tag(templates.get(scope, "acme", "nt/1", 4)), "VersionNotFound")
+      }))
+
+    it.effect("what is written again as it was is no new version, also where its elements have no ids", () =>
+      Effect.gen(function*() {
+        const { at, scope, templates } = yield* start
+        const given = { content: { elements: [{ type: "text", content: "x" }] } }
+        const first = yield* templates.put(scope, "acme", "t", given, false)
+        yield* TestClock.adjust("1 second")
+        const again = yield* templates.put(scope, "acme", "t", given, true)
+        assert.deepStrictEqual(again, { ...first, updated: at + 1_000, published: at + 1_000 })
+        assert.strictEqual((yield* templates.put(scope, "acme", "t", template("y"), true)).version, 2)
+        assert.strictEqual((yield* templates.put(scope, "acme", "t", given, true)).version, 3)
       }))
 
     it.effect("elements without an id get one", () =>
@@ -116,7 +128,9 @@ export const tenantTemplatesContract = <E>(name: string, stores: Layer.Layer<Ten
     it.effect("are listed by id, page by page", () =>
       Effect.gen(function*() {
         const { scope, templates } = yield* start
-        for (const id of ["c", "a", "b", "a"]) yield* templates.put(scope, "acme", id, template(id), false)
+        for (const [n, id] of ["c", "a", "b", "a"].entries()) {
+          yield* templates.put(scope, "acme", id, template(String(n)), false)
+        }
         const first = yield* templates.list(scope, "acme", { limit: 2, cursor: undefined })
         const second = yield* templates.list(scope, "acme", { limit: 2, cursor: first.cursor })
         assert.deepStrictEqual(

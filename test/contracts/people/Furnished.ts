@@ -92,7 +92,7 @@ const tenants: Part = {
       yield* tenants.replace(scope, id, { name: id })
       for (const topic of ["a", "b"]) yield* tenants.setPreference(scope, id, topic, out)
       yield* templates.put(scope, id, "nt", text, true)
-      yield* templates.put(scope, id, "nt", text, false)
+      yield* templates.put(scope, id, "nt", { content: { elements: [{ type: "divider" }] } }, false)
     }
     yield* templates.put(scope, "acme", "nu", text, true)
     yield* tenants.replace(scope, "child", { name: "child", parent_tenant_id: "acme" })
