@@ -3,24 +3,37 @@ import type { History } from "#layers/testing/History.ts"
 import { faultOf, timeline } from "#layers/testing/Timeline.ts"
 import { Inspectable, Schema } from "effect"
 
-/** A seed whose world breaks a property. */
-export class Falsified extends Schema.TaggedError<Falsified>()("Falsified", {
+const foreign = "the property uses time or chance that is not its world's, or a variable that outlives its world"
+
+const fields = {
   seed: Schema.Int,
   complaints: Schema.Array(Schema.String),
   /** The faults that were injected into that world. */
   faults: Schema.Array(Schema.String),
   /** How fewer of them break the property too, in a sentence; `undefined`: none could be left out. */
   enough: Schema.UndefinedOr(Schema.String),
-  /** Whether a second run of the seed had the same history. If not, the story uses time or chance of its own. */
+  /**
+   * Whether a second run of the seed had the same history and complaints. If not, the story uses time or chance of its
+   * own, or a variable that outlives its world.
+   */
   replays: Schema.Boolean,
   /** What happened in its world, with the fewest faults: `timeline`, as far as it is not too long. */
   happened: Schema.Array(Schema.String)
-}) {
+}
+
+/** A seed whose world breaks a property. */
+export class Falsified extends Schema.TaggedError<Falsified>()("Falsified", fields) {
+  constructor(said: Schema.Struct<typeof fields>["Type"]) {
+    super(said)
+    // Below the sentences of an error that nobody catches, Node prints its fields: all would be said twice.
+    for (const name of Object.keys(this)) Object.defineProperty(this, name, { enumerable: false })
+  }
+
   override get message(): string {
     const faults = this.faults.length === 0 ? [] : [`Faults in its world: ${this.faults.join(", ")}`]
     const replay = this.replays
       ? `Replay it alone: the same command with SEED=${this.seed}`
-      : `SEED=${this.seed} may not replay it: the story uses time or chance that is not its world's`
+      : `SEED=${this.seed} may not replay it: ${foreign}`
     return [
       `Seed ${this.seed} breaks the property`,
       ...this.complaints.map((line) => `  ${line}`),

@@ -27,3 +27,14 @@ export const sentences = (given: ReadonlyArray<string>): ReadonlyArray<string> =
       typeOf(given)
     }`
   ]
+
+/** Code of others: the assertion libraries of a project, Node's, and this package where it is installed. */
+const isOthers = (frame: string): boolean => /\/node_modules\/|\\node_modules\\|\(?node:/.test(frame)
+
+/** What `complaints` threw, in its own words, and the line of the user's code that it came from, if that is known. */
+export const thrown = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error)
+  const frame = error.stack?.split("\n").find((line) => /^\s+at /.test(line) && !isOthers(line))
+  const name = error.name === "Error" || error.name === "AssertionError" ? "" : `${error.name}: `
+  return `${name}${error.message}${frame === undefined ? "" : `\n${frame}`}`
+}

@@ -217,7 +217,7 @@ const complaintsOf = (property: Property, { history, isEndless }: Lived): Readon
   try {
     return Mistakes.sentences(property.complaints(history))
   } catch (error) {
-    return [error instanceof Error ? error.message : String(error)]
+    return [Mistakes.thrown(error)]
   }
 }
 
@@ -229,12 +229,14 @@ const falsified = (property: Property, world: Lived, complaints: ReadonlyArray<s
     const other = world.isEndless ? undefined : world.again(fewer)
     return other === undefined || complaintsOf(property, other).length === 0 ? undefined : other.history
   })
+  const same = world.again(faults)
+  const isSame = same.history.hash === history.hash && complaintsOf(property, same).join() === complaints.join()
   return new Falsified({
     seed: history.seed,
     complaints,
     faults: faultsOf(history),
     enough: enough(faults, least),
-    replays: world.again(faults).history.hash === history.hash,
+    replays: isSame,
     happened: told(least.history)
   })
 }

@@ -63,6 +63,37 @@ describe("a world that breaks a property", () => {
       assert.isEmpty(happened.filter((line) => line.includes("jump")))
     }))
 
+  it.effect("is told once by Node, though nobody catches the error", () =>
+    Effect.gen(function*() {
+      const error = yield* falsified({ story: hello, complaints: () => ["always"] }, { faults: Faults.none })
+      assert.deepStrictEqual(error.complaints, ["always"])
+      assert.notInclude(inspect(error, { customInspect: false }), "complaints:")
+    }))
+
+  it.effect("says where an error of its complaints came from", () =>
+    Effect.gen(function*() {
+      const complaints: Simulation.Property["complaints"] = (
+        { stored }
+      ) => [stored.message("none")?.userId ?? assert.fail("no message")]
+      const { complaints: [asserted] } = yield* falsified({ story: hello, complaints }, { faults: Faults.none })
+      assert.match(asserted ?? "", /^no message\n\s+at .*Falsified\.test\.ts:\d+:\d+/)
+      const thrown = () => new Array<string>(-1)
+      const { complaints: [failed] } = yield* falsified({ story: hello, complaints: thrown }, { faults: Faults.none })
+      assert.match(failed ?? "", /^RangeError: Invalid array length\n\s+at .*Falsified\.test\.ts:\d+:\d+/)
+    }))
+
+  it.effect("is not said to be lived again if a variable that outlives a world breaks the property", () =>
+    Effect.gen(function*() {
+      let sent = 0
+      const story: Simulation.Story = (world) => Effect.andThen(Effect.sync(() => sent++), hello(world))
+      const { message, replays, seed } = yield* falsified({
+        story,
+        complaints: ({ deliveries }) => deliveries.length >= sent ? [] : [`${deliveries.length} of ${sent}`]
+      }, { faults: Faults.none })
+      assert.deepStrictEqual([seed, replays], [2, false])
+      assert.include(message, "SEED=2 may not replay it: the property uses time or chance that is not its world's, or")
+    }))
+
   it.effect("of many lines is cut short", () =>
     Effect.gen(function*() {
       const many: Simulation.Story = (world) =>
