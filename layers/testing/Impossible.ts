@@ -5,6 +5,7 @@ import * as ImpossibleGiven from "#layers/testing/ImpossibleGiven.ts"
 import { unknown } from "#layers/testing/Unknown.ts"
 import type { Down, VendorOptions } from "#layers/testing/Vendors.ts"
 import { sentence } from "#schemas/SchemaRefusal.ts"
+import { fromIso } from "#schemas/WrittenTime.ts"
 import { Arbitrary, Predicate, Result, Schema } from "effect"
 
 interface Options {
@@ -14,6 +15,7 @@ interface Options {
   readonly vendors?: ReadonlyArray<VendorOptions>
   readonly faults?: Faults
   readonly given?: Given
+  readonly begins?: string
   readonly drawn?: Arbitrary.Arbitrary<unknown>
 }
 
@@ -25,6 +27,7 @@ const options: Readonly<Record<keyof Options, true>> = {
   vendors: true,
   faults: true,
   given: true,
+  begins: true,
   drawn: true
 }
 
@@ -114,17 +117,28 @@ const faultsOf = (faults: Faults): ReadonlyArray<string> => {
   ]
 }
 
+/** The ids of messages carry the second in which they were made, in eight hex digits. */
+const lastBeginning = Date.UTC(2100, 0)
+
+const isBeginning = (begins: unknown): boolean => {
+  const time = typeof begins === "string" ? fromIso(begins) : undefined
+  return time !== undefined && time >= 0 && time < lastBeginning
+}
+
 /**
  * The first thing in the options that no world can have, in a sentence. Such a world would not fail: it would run for
  * ever, or to its end with nothing having happened.
  */
 export const of = (asked: Options): string | undefined => {
-  const { drawn, faults, given, nodes, seeds, shards, vendors = [] } = asked
+  const { begins, drawn, faults, given, nodes, seeds, shards, vendors = [] } = asked
   return [
     ...unknown("options", asked, options),
     ...Object.entries({ nodes, seeds, shards }).filter(([, value]) => value !== undefined && !isWhole(1)(value)).map((
       [name, value]
     ) => `options.${name} is ${value}, and has to be a whole number from 1`),
+    ...(begins === undefined || isBeginning(begins)
+      ? []
+      : [`options.begins is ${begins}, and has to be a time such as 2026-03-28T18:00:00Z, from 1970 to 2099`]),
     ...ofVendors(vendors),
     ...(faults === undefined ? [] : faultsOf(faults)),
     ...(given === undefined ? [] : ImpossibleGiven.of(given)),

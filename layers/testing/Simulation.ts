@@ -13,6 +13,7 @@ import { timeline } from "#layers/testing/Timeline.ts"
 import type { VendorOptions } from "#layers/testing/Vendors.ts"
 import * as Worlds from "#layers/testing/World.ts"
 import type { SendMessage } from "#schemas/SendMessage.ts"
+import { fromIso } from "#schemas/WrittenTime.ts"
 import { Arbitrary, Array, Cause, Config, Effect, Option } from "effect"
 
 export type { Call, Change, Given, History, Request, VendorOptions }
@@ -66,8 +67,8 @@ export interface World {
 
 /**
  * What users do in a world: an effect that needs nothing from outside of it. Promises, files and the network never
- * answer there. Time is virtual and begins on Monday 2026-01-05 at 08:00 UTC. A story that fails is broken off, and its
- * world breaks every property.
+ * answer there. Time is virtual and begins at `Options.begins`; `DateTime.now` of Effect tells it. A story that fails is
+ * broken off, and its world breaks every property.
  */
 export type Story = (world: World) => Effect.Effect<unknown, unknown>
 
@@ -80,6 +81,11 @@ export interface Options {
   readonly vendors?: ReadonlyArray<VendorOptions>
   /** The faults to inject: by default `all` of `tidings/testing/Faults`, which has `none` too. */
   readonly faults?: Faults.Faults
+  /**
+   * When a world begins, in ISO 8601, such as `2026-03-28T18:00:00Z`, before a night in which clocks change; without an
+   * offset it is UTC. By default `2026-01-05T08:00:00Z`, a Monday morning.
+   */
+  readonly begins?: string
   /** What is stored when the world begins, such as profiles, lists and templates. By default nothing. */
   readonly given?: Given
   /**
@@ -88,6 +94,8 @@ export interface Options {
    */
   readonly drawn?: Arbitrary.Arbitrary<Omit<Options, "drawn">>
 }
+
+const mondayMorning = "2026-01-05T08:00:00Z"
 
 const vendors: ReadonlyArray<VendorOptions> = [
   { key: "mail", channel: "email", address: "email" },
@@ -157,8 +165,10 @@ const lived = (seed: number, story: Story, options: Options): Lived =>
 export const run = (seed: number, story: Story, options: Options = {}): History => lived(seed, story, options).history
 
 const live = (seed: number, story: Story, options: Options): Lived => {
-  const { faults = Faults.all, given = {}, nodes = 3, shards = 4 } = options
-  const world = Worlds.make(seed, { nodes, shards, vendors: options.vendors ?? vendors, faults, given })
+  const { begins = mondayMorning, faults = Faults.all, given = {}, nodes = 3, shards = 4 } = options
+  // `Impossible.ts` has refused what is no time.
+  const epoch = fromIso(begins) ?? 0
+  const world = Worlds.make(seed, { nodes, shards, vendors: options.vendors ?? vendors, faults, given, epoch })
   const { callers, chance, client, loop, receipts } = world
   let failure: string | undefined
   let isOver = false

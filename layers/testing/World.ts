@@ -25,10 +25,9 @@ export interface WorldOptions {
   readonly vendors: ReadonlyArray<Vendors.VendorOptions>
   readonly faults: Faults.Faults
   readonly given: Givens.Given
+  /** When it begins, in epoch ms. */
+  readonly epoch: number
 }
-
-/** 2026-01-05T08:00:00Z: every world begins on the same Monday morning. */
-const epoch = 1_767_600_000_000
 
 /** Longer than any message may be under way once its time has come (72 h, api.md 26.4), in ms. */
 const longest = 80 * 3_600_000
@@ -60,6 +59,7 @@ const lastDue = (state: State): number => {
 
 /** A world: nodes, a store, providers and callers. The seed decides everything that the engine does not. */
 export const make = (seed: number, options: WorldOptions) => {
+  const { epoch } = options
   const chance = Chances.make(seed)
   // Nothing else draws from these: a seed keeps its faults, and what its story draws, when code changes.
   const ofFaults = Chances.fork(chance)

@@ -96,6 +96,8 @@ describe("a property that Node runs without looking at its types", () => {
       const wrong: ReadonlyArray<readonly [options: object, sentence: string]> = [
         [{ faults: "none" }, "options.faults has to be an object, such as Faults.none"],
         [{ faults: { ...none, kinds: "crash" } }, "options.faults.kinds and options.faults.only have to be arrays"],
+        [{ begins: "2026-02-30" }, "options.begins is 2026-02-30, and has to be a time such as"],
+        [{ begins: 1_767_600_000_000 }, "options.begins is 1767600000000, and has to be a time such as"],
         [{ given: null }, "options.given has to be an object"],
         [{ given: { templates: null } }, "options.given.templates has to be an object of all by their ids"],
         [{ given: { profiles: [{ email: "ada@example.com" }] } }, "options.given.profiles has to be an object of all"]

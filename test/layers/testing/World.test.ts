@@ -16,6 +16,18 @@ describe("A world", () => {
     }
   })
 
+  it("begins when its options say, and so can pass a night in which clocks change", () => {
+    const given = { profiles: { ada: { email: "ada@x.test", timezone: "Europe/Vienna" } } }
+    const story: Simulation.Story = (world) =>
+      world.send({ to: { user_id: "ada" }, content, delay: { until: "Mo-Su 07:00-22:00" } }, { key: "k" })
+    const cameAt = (begins: string) =>
+      Simulation.run(1, story, { begins, given, faults: Faults.none }).deliveries.map(({ wall }) =>
+        new Date(wall).toISOString().slice(0, 16)
+      )
+    assert.deepStrictEqual(cameAt("2026-03-27T23:00:00+01:00"), ["2026-03-28T06:00"])
+    assert.deepStrictEqual(cameAt("2026-03-28T23:00:00+01:00"), ["2026-03-29T05:00"])
+  })
+
   it.effect("that goes round after its story is told from one in which something was lost", () =>
     Effect.gen(function*() {
       const story: Simulation.Story = (world) =>
