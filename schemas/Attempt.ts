@@ -5,7 +5,7 @@ import { Schema } from "effect"
  * One call to a provider (P4). Its row is written as `intent` before the call, and gets its outcome after it. If a new
  * owner finds a row that is still `intent`, its outcome is unknown. `number` counts from 1 within the message. Times in
  * epoch ms; `retryAfter` in ms. An `accepted` attempt of kind `RecipientRejected` was accepted by the provider and
- * bounced later. A `rejected` one without a kind was not made, since its shard was handed over: it counts for nothing.
+ * bounced later. A `rejected` one without a kind was not made after all: it counts for nothing.
  */
 export const Attempt = Schema.Struct({
   number: Schema.Int,

@@ -1,5 +1,4 @@
 import type { Attempt } from "#schemas/Attempt.ts"
-import { Unavailable } from "#schemas/DeliveryError.ts"
 import type { HistoryEvent } from "#schemas/History.ts"
 import type { JsonMap } from "#schemas/Optional.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
@@ -11,9 +10,11 @@ import type { Step, StepResult } from "#src/delivery/Journal.ts"
 import { closed, type Ending, fenced } from "#src/delivery/pipeline/Journey.ts"
 import * as Outcome from "#src/delivery/attempts/Outcome.ts"
 import type { Candidate } from "#src/delivery/attempts/Plan.ts"
+import { isUnmade } from "#src/delivery/attempts/position/Calls.ts"
 import { position } from "#src/delivery/attempts/Position.ts"
 import type { Vendor } from "#src/delivery/Provider.ts"
 import { towardsProvider } from "#src/delivery/attempts/Settlement.ts"
+import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
 import * as Slots from "#src/delivery/attempts/Slots.ts"
 import * as Trace from "#src/reports/Trace.ts"
 import { Clock, Effect, Exit } from "effect"
@@ -122,12 +123,18 @@ const place = Effect.fnUntraced(function*(one: Call) {
   return ended
 })
 
-const unproven = "the store took too long to prove that it may be"
 const overtaken = "an earlier call was heard of meanwhile"
+const handedOver = "the shard was handed over"
+const unproven = "the store took too long to prove that it may be"
 
-const notPlaced = ({ intent }: Call, why: string): Effect.Effect<Ended> => {
-  const unavailable = new Unavailable({ detail: `Not called: ${why}` })
-  return Effect.map(Clock.currentTimeMillis, (now) => Outcome.of(intent, Exit.fail(unavailable), now))
+const notPlaced = ({ intent }: Call, why: string, wait?: number): Effect.Effect<Ended> =>
+  Effect.map(Clock.currentTimeMillis, (now) => Outcome.unmade(intent, now, why, wait))
+
+/** How long a slow store is left alone by a message, in ms: after each time for longer, as a provider that fails is. */
+const unprovenWait = ({ hand }: Call): number => {
+  const { id, waits } = hand.journey.situation
+  const before = hand.attempts.filter(isUnmade).length
+  return RetryPolicy.jittered(waits[Math.min(before, waits.length - 1)] ?? 0, id, before)
 }
 
 /**
@@ -172,7 +179,7 @@ const goOn = (one: Call, intended: Intended, place: (one: Call) => Effect.Effect
     case "Refused":
       return Effect.succeed(closed)
     case "Late":
-      return notPlaced(one, unproven)
+      return notPlaced(one, unproven, unprovenWait(one))
   }
 }
 
@@ -182,14 +189,14 @@ export const begin = (one: Call, slots: Slots.Slots | undefined): Effect.Effect<
   const step = stepOf(hand, intent, lines)
   return Effect.flatMap(proven(hand, step), (intended) => {
     if (slots === undefined) return goOn(one, intended, place)
-    const { handedOver, mayBegin } = hand.journey
-    const left = Effect.map(Clock.currentTimeMillis, (at): Ended => Outcome.unmade(intent, at))
+    const { journey } = hand
+    const left = notPlaced(one, handedOver)
     const connected = Effect.flatMap(Clock.monotonicTimeNanos, (now) => {
-      if (!mayBegin()) return left
+      if (!journey.mayBegin()) return left
       return isStale(intended, now)
         ? Effect.flatMap(proven(hand, step), (again) => goOn(one, again, place))
         : place(one)
     })
-    return goOn(one, intended, () => Slots.connect(slots, connected, { handedOver, left }))
+    return goOn(one, intended, () => Slots.connect(slots, connected, { handedOver: journey.handedOver, left }))
   })
 }

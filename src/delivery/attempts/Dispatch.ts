@@ -31,7 +31,7 @@ const unshown = ({ hand, lines }: Waiting): undefined => {
   hand.shown = hand.shown.filter((line) => !lines.includes(line))
 }
 
-/** The shard is handed over. The message's row is as due as it was, for the next owner. */
+/** The message's row is as due as it was: it is read again, by the next owner where the shard is handed over. */
 const left = ({ hand }: Waiting): Ending => ({ _tag: "Waiting", dueAt: hand.journey.message.dueAt })
 
 /** What a call does while it waits, and how that ends where the shard is handed over. */

@@ -61,12 +61,13 @@ export const unrendered = (intent: Attempt, detail: string): Attempt => ({
   error: plain(detail)
 })
 
-/** The shard was handed over while the call waited for a connection. */
-export const unmade = (intent: Attempt, endedAt: number): Attempt => ({
+/** The call was not made. `wait`: before that many ms the message is not to be tried again. */
+export const unmade = (intent: Attempt, endedAt: number, why: string, wait: number | null = null): Attempt => ({
   ...intent,
   state: "rejected",
   endedAt,
-  error: "Not called: the shard was handed over"
+  retryAfter: wait,
+  error: `Not called: ${why}`
 })
 
 /** What became of the attempt, in a word. */

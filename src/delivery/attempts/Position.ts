@@ -31,6 +31,12 @@ const floorOf = (attempts: ReadonlyArray<Attempt>): number => {
   return last === undefined || last.retryAfter === null ? 0 : Calls.endOf(last) + last.retryAfter
 }
 
+/** Epoch ms before which a message is not tried again whose last call was not made. */
+const pauseOf = (all: ReadonlyArray<Attempt>): number => {
+  const last = all.at(-1)
+  return last !== undefined && Calls.isUnmade(last) ? floorOf(all) : 0
+}
+
 const isSingle = (plan: Plan): boolean => plan._tag === "Branch" && plan.method === "single"
 
 /**
@@ -56,7 +62,8 @@ export const position = (plan: Plan, all: ReadonlyArray<Attempt>, situation: Sit
   // The provider that took the message may have left the plan, while all that is left of the plan has failed.
   if (found._tag === "Failed" && attempts.some(Calls.isSuccess)) return { _tag: "Succeeded" }
   if (found._tag !== "Next") return found
+  const at = Math.max(found.at, pauseOf(all))
   // If the provider is left alone for longer than the message has, the message's end is not put off.
-  if (situation.now < until) return found.at > until ? { ...found, at: until } : found
+  if (situation.now < until) return at === found.at && at <= until ? found : { ...found, at: Math.min(at, until) }
   return attempts.some(Calls.isSuccess) ? { _tag: "Succeeded" } : { _tag: "Failed", last: attempts.at(-1) }
 }

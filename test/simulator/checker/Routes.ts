@@ -69,7 +69,9 @@ export const wholeWay = (facts: Facts): ReadonlyArray<string> =>
     // What would escalate after the deadline does not.
     const last = attempts.findLast(({ state }) => state === "accepted")
     if (goesOn && (last?.endedAt ?? 0) + Math.max(1_001, timeout?.escalation ?? 0) >= enqueuedAt + deadline) return []
-    return Ways.isOver(way, attempts, goesOn)
+    // What was written down and not called is no try.
+    const made = attempts.filter(({ kind, state }) => state !== "rejected" || kind !== null)
+    return Ways.isOver(way, made, goesOn)
       ? []
       : [`I13: ${id} is closed as ${end.after}, and part of its way is untried`]
   })

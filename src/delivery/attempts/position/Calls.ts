@@ -17,7 +17,7 @@ export const isUnknown = (attempt: Attempt): boolean => attempt.state === "unkno
 export const isHeld = (attempt: Attempt, { now, unknownWait }: Pick<Situation, "now" | "unknownWait">): boolean =>
   unknownWait > 0 && isUnknown(attempt) && now < endOf(attempt) + unknownWait
 
-/** It was not made: its shard was handed over while it waited for a connection. */
+/** It was not made after all (`Outcome.unmade`), and so counts for nothing. */
 export const isUnmade = ({ kind, state }: Attempt): boolean => state === "rejected" && kind === null
 
 /** A provider took it, whatever became of it. */

@@ -141,3 +141,41 @@ describe("What is heard of a message while it waits in its recipient's mailbox t
     })
   }
 })
+
+describe("What is heard of an earlier call while the intent of another is written", () => {
+  it("is no failed try of the other's provider, which is called", () => {
+    for (let seed = 1; seed <= 20; seed++) {
+      const { calls } = Simulation.run(
+        seed,
+        Effect.fnUntraced(function*({ calls, report, send, strike }) {
+          const to = { email: "ada@rcpt.test", phone_number: "+15550100001" }
+          yield* strike("lag")
+          yield* send({
+            to,
+            content: { title: "t", body: "b" },
+            routing: { method: "all", channels: ["email", "sms"] },
+            timeout: { provider: { text: 1_000 } }
+          })
+          for (let time = 0; time < 100 && calls[0]?.heard === undefined; time++) yield* Effect.sleep(100)
+          for (const call of calls.slice(0, 1)) {
+            for (let time = 0; time < 20; time++) yield* Effect.andThen(report(call, "Deliver"), Effect.sleep(500))
+          }
+        }),
+        {
+          nodes: 1,
+          faults: Faults.none,
+          vendors: [
+            {
+              key: "mail",
+              channel: "email",
+              address: "email",
+              script: [{ _tag: "Lose", after: 20, taken: true, proved: false }]
+            },
+            { key: "text", channel: "sms", address: "phone_number" }
+          ]
+        }
+      )
+      assert.include(calls.map(({ provider }) => provider), "text", `seed ${seed}`)
+    }
+  })
+})

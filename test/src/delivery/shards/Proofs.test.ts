@@ -1,3 +1,4 @@
+import type { Instructions } from "#schemas/SendMessage.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
@@ -20,7 +21,10 @@ const slowFor = (answers: ReadonlyArray<number>) => {
   ).pipe(Layer.provideMerge(memory.node))
 }
 
-const delivered = Effect.fnUntraced(function*(answers: ReadonlyArray<number>) {
+const delivered = Effect.fnUntraced(function*(
+  answers: ReadonlyArray<number>,
+  more: Pick<Instructions, "timeout"> = {}
+) {
   const place = yield* EngineNode.place
   const cluster = yield* EngineNode.make(slowFor(answers))
   const calls: Array<number> = []
@@ -42,7 +46,8 @@ const delivered = Effect.fnUntraced(function*(answers: ReadonlyArray<number>) {
   yield* cluster.settle
   const id = Fixture.id(place.at)
   const recipient = { email: "ada@example.com" }
-  yield* node.accept(Fixture.message(place, { id, requestId: id, recipientKey: "ada", recipient }))
+  const instructions = { content: { title: "t", body: "b" }, ...more }
+  yield* node.accept(Fixture.message(place, { id, requestId: id, recipientKey: "ada", recipient, instructions }))
   const log = yield* MessageLog
   // Whoever waits for a late answer is at work for `cluster.settle`, and time would never move.
   for (let second = 0; second < 120 && (yield* log.get(place.scope, id)).status !== "SENT"; second++) {
@@ -70,5 +75,11 @@ describe("Proofs of ownership", () => {
       assert.lengthOf(calls, 1)
       assert.isAbove(calls[0] ?? 0, 9_000)
       assert.include(events, "RETRYING")
+    }).pipe(Effect.provide(memory.shared)))
+
+  it.effect("a call that was not made since the store was late is no try of its provider", () =>
+    Effect.gen(function*() {
+      const { calls, status } = yield* delivered([3_000, 3_000, 3_000, 3_000], { timeout: { provider: 1_000 } })
+      assert.deepStrictEqual([status, calls.length], ["SENT", 1])
     }).pipe(Effect.provide(memory.shared)))
 })
