@@ -1,7 +1,6 @@
 import type { Attempt } from "#schemas/Attempt.ts"
 import type { HistoryEvent } from "#schemas/History.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
-import type { Status } from "#schemas/Status.ts"
 import type { Breakers } from "#src/delivery/attempts/Breakers.ts"
 import * as Circuit from "#src/delivery/attempts/Circuit.ts"
 import type { Complaint } from "#src/delivery/attempts/Complaints.ts"
@@ -9,7 +8,7 @@ import type { RateGates } from "#src/delivery/attempts/RateGates.ts"
 import type { Candidate } from "#src/delivery/attempts/Plan.ts"
 import * as Escalation from "#src/delivery/attempts/Escalation.ts"
 import type { FirstSteps } from "#src/delivery/journal/FirstSteps.ts"
-import type { InboxItem, StepResult } from "#src/delivery/Journal.ts"
+import type { InboxItem, Step, StepResult } from "#src/delivery/Journal.ts"
 import * as Lifecycle from "#src/delivery/Lifecycle.ts"
 import { type Ending, endingOf, type Journey } from "#src/delivery/pipeline/Journey.ts"
 import * as Outcome from "#src/delivery/attempts/Outcome.ts"
@@ -136,11 +135,21 @@ export const counted = (attempt: Attempt | undefined, result: StepResult): Effec
   attempt === undefined || result._tag === "Fenced" ? Effect.void : count(attempt)
 
 /**
- * A message whose call was not answered does not go on if a receipt has come by then: it may be that of the call, which
- * keeps what was told of it (`Evidence`). The message is read again, with its calls as they are stored.
+ * Whether a message whose call was not answered is not to go on, since a receipt has come by then: it may be that of the
+ * call, which keeps what was told of it (`Evidence`).
  */
-const heardOf = ({ journey: { message: { dueAt } } }: Hand, { state }: Attempt, status: Status): Ending | undefined =>
-  state === "unknown" && Lifecycle.isHeardOf(status) ? { _tag: "Waiting", dueAt } : undefined
+const isHeardOf = ({ state }: Attempt, result: StepResult): boolean =>
+  state === "unknown" && result._tag === "Written" && result.stirred === undefined &&
+  Lifecycle.isHeardOf(result.status)
+
+/** The message is read again at once, with its calls as they are stored, also where the step has it wait. */
+const readAgain = ({ journey: { message }, write }: Hand, { at, dueAt, epoch }: Step): Effect.Effect<Ending> =>
+  typeof dueAt === "number"
+    ? Effect.map(
+      write({ message: { ...message, dueAt }, epoch, at, lifecycle: [], conditional: true, dueAt: at, events: [] }),
+      (result) => endingOf(result, at)
+    )
+    : Effect.succeed({ _tag: "Waiting", dueAt: message.dueAt })
 
 /** Writes an attempt's outcome together with what it means for the message. */
 export const conclude = (
@@ -175,8 +184,10 @@ export const conclude = (
         hand.escalation = Escalation.of(hand.journey.message.instructions, result.status)
       }
       const goesOn = step.dueAt === undefined && result._tag === "Written" && result.stirred === undefined
-      const ending = goesOn ? heardOf(hand, attempt, result.status) : endingOf(result, step.dueAt ?? null)
-      return Effect.as(counted(attempt, result), ending)
+      const ending = step.dueAt !== null && isHeardOf(attempt, result)
+        ? readAgain(hand, step)
+        : Effect.succeed(goesOn ? undefined : endingOf(result, step.dueAt ?? null))
+      return Effect.andThen(counted(attempt, result), ending)
     })
   })
 

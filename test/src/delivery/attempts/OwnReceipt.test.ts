@@ -1,4 +1,5 @@
 import { Unknown } from "#schemas/DeliveryError.ts"
+import type { Instructions } from "#schemas/SendMessage.ts"
 import * as Handover from "#src/delivery/journal/Handover.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import type { Vendor } from "#src/delivery/Provider.ts"
@@ -14,7 +15,10 @@ import { TestClock } from "effect/testing"
 const door = memory.node.pipe(Layer.provide(Handover.layer))
 
 /** Who is called for a message whose first call is never answered, and what has become of it by then; a receipt of that call comes first. */
-const called = Effect.fnUntraced(function*(event: "Deliver" | "Open" | undefined) {
+const called = Effect.fnUntraced(function*(
+  event: "Deliver" | "Open" | undefined,
+  more: Partial<Instructions> = { timeout: { provider: { mail: 1_000 } } }
+) {
   const place = yield* EngineNode.place
   const { at, scope } = place
   const cluster = yield* EngineNode.make(memory.node)
@@ -27,10 +31,10 @@ const called = Effect.fnUntraced(function*(event: "Deliver" | "Open" | undefined
     yield* Journal.use((journal) => journal.observe({ scope, id, event, history, call: { providers: ["mail"] } }))
   }).pipe(Effect.provide(door), Effect.provideContext(shared), Effect.orDie)
   const silence = new Unknown({ detail: "silence" })
-  const vendor = (key: string): Vendor => ({
+  const vendor = (key: string, channel = "email"): Vendor => ({
     _tag: "Vendor",
     key,
-    channel: "email",
+    channel,
     reaches: () => true,
     send: () => {
       calls.push(key)
@@ -39,7 +43,8 @@ const called = Effect.fnUntraced(function*(event: "Deliver" | "Open" | undefined
         : Effect.succeed({ reference: undefined })
     }
   })
-  const node = yield* cluster.start({ shards: [place.shard], vendors: () => [vendor("mail"), vendor("post")] })
+  const vendors = [vendor("mail"), vendor("post"), vendor("text", "sms")]
+  const node = yield* cluster.start({ shards: [place.shard], vendors: () => vendors })
   yield* node.accept(Fixture.message(place, {
     id,
     requestId: id,
@@ -47,10 +52,10 @@ const called = Effect.fnUntraced(function*(event: "Deliver" | "Open" | undefined
     instructions: {
       content: { title: "t", body: "b" },
       routing: { method: "single", channels: ["email"] },
-      timeout: { provider: { mail: 1_000 } }
+      ...more
     }
   }))
-  for (let second = 0; second < 20; second++) {
+  for (let second = 0; second < 60; second++) {
     yield* cluster.settle
     yield* TestClock.adjust("1 second")
   }
@@ -67,5 +72,15 @@ describe("A receipt of a call that is not answered", () => {
       assert.deepStrictEqual(yield* called("Open"), { calls: ["mail"], status: "OPENED", willRetry: false })
       assert.deepStrictEqual(yield* called(undefined), { calls: ["mail", "post"], status: "SENT", willRetry: false })
       assert.strictEqual(yield* stuck, before, "it was given back, and not overlooked")
+    }).pipe(Effect.provide(memory.shared)))
+
+  it.effect("has a one-time password go on to its next channel at its time, and not when the receipt's own is over", () =>
+    Effect.gen(function*() {
+      const { calls } = yield* called("Deliver", {
+        metadata: { tags: ["otp"] },
+        routing: { method: "single", channels: ["email", "sms"] },
+        timeout: { criteria: "viewed", escalation: 30_000 }
+      })
+      assert.deepStrictEqual(calls, ["mail", "text"])
     }).pipe(Effect.provide(memory.shared)))
 })
