@@ -15,7 +15,7 @@ import { SqlClient } from "effect/sql"
 import process from "node:process"
 
 /** The store of these settings, as the server opens it. The lock of a data directory keeps two from having it. */
-const client = (
+export const client = (
   { databaseUrl: url, dataDir, durability }: Settings.Values
 ): Layer.Layer<SqlClient.SqlClient, CannotConnect | EmbeddedError | Schema.SchemaError, FileSystem.FileSystem> => {
   if (url === undefined) return Embedded.layer({ dataDir, durability })
@@ -72,23 +72,28 @@ const isSetUp = Effect.fnUntraced(function*(settings: Settings.Values) {
   if (found.length === 0) return yield* notSetUp(settings)
 })
 
-/**
- * Runs what needs the store itself, and not a server on it, with the settings of the server. Whatever fails is a
- * sentence.
- */
-export const withStore = <A, E, R>(use: (settings: Settings.Values) => Effect.Effect<A, E, R>) =>
-  Effect.gen(function*() {
-    const settings = yield* Settings.Settings
-    yield* isThere(settings)
-    return yield* Effect.provide(
-      use(settings),
+/** Runs what needs this store itself, with the settings of the server on it, which has set it up. */
+export const opened = <A, E, R>(settings: Settings.Values, store: typeof client, use: Effect.Effect<A, E, R>) =>
+  Effect.andThen(
+    isThere(settings),
+    Effect.provide(
+      use,
       Installation.layer(settings.shards).pipe(
         Layer.provide(Layer.effectDiscard(isSetUp(settings))),
-        Layer.provideMerge(client(settings)),
-        Layer.provideMerge(SecretKeyFile.layer)
+        Layer.provideMerge(store(settings)),
+        Layer.provideMerge(SecretKeyFile.layer),
+        Layer.provide(Layer.succeed(Settings.Settings, settings))
       )
     )
-  }).pipe(
+  )
+
+/** Runs what needs the settings of the server. Whatever fails is a sentence. */
+export const withSettings = <A, E, R>(use: (settings: Settings.Values) => Effect.Effect<A, E, R>) =>
+  Effect.flatMap(Settings.Settings, use).pipe(
     Effect.provide([Settings.layer, NodeCrypto.layer]),
     Effect.mapError((error) => error instanceof Stopped ? error : new Stopped({ sentence: sentence(error), code: 1 }))
   )
+
+/** Runs what needs the store itself, and not a server on it. */
+export const withStore = <A, E, R>(use: (settings: Settings.Values) => Effect.Effect<A, E, R>) =>
+  withSettings((settings) => opened(settings, client, use(settings)))

@@ -185,9 +185,19 @@ const endOpen = Command.make(
   )
 )
 
+const move = Command.make(
+  "move",
+  {},
+  () => Effect.flatMap(Effect.promise(() => import("#layers/cli/Move.ts")), ({ run }) => run)
+).pipe(
+  Command.withDescription(
+    "Move all that is in the data directory of a stopped server to the Postgres of DATABASE_URL, which has to be empty"
+  )
+)
+
 Command.make("tidings").pipe(
   Command.withDescription("Talks to a running Tidings server, or works on the store of one"),
-  Command.withSubcommands([trace, cluster, replay, keys, newKey, endKey, newKeys, endOpen]),
+  Command.withSubcommands([trace, cluster, replay, keys, newKey, endKey, newKeys, endOpen, move]),
   Command.run({ version: "0.1.0" }),
   Effect.tapErrorTag("Stopped", ({ sentence }) => Console.error(sentence)),
   Effect.provide([NodeServices.layer, FetchHttpClient.layer]),

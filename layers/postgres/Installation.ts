@@ -8,6 +8,9 @@ export class OtherInstallation extends Schema.TaggedError<OtherInstallation>()("
   message: Schema.String
 }) {}
 
+/** The setting of a database that `tidings move` is filling (`layers/postgres/move`): the id of that move. */
+export const moving = "moving"
+
 /** What is wrong with the key, by where it came from, and what to do about it. */
 const otherKey = Effect.map(KeyFile, (kept) => {
   if (kept === undefined)
@@ -33,6 +36,13 @@ export const layer = (shardCount: number) =>
       on conflict (name) do nothing`
       const rows = yield* sql`select name, value from settings`.pipe(Effect.flatMap(decode))
       const stored = new Map(rows.map((row) => [row.name, row.value]))
+      if (stored.has(moving)) {
+        return yield* new OtherInstallation({
+          message:
+            "a move into this database has not ended; run `tidings move` again where the data directory is that it " +
+            "moves, or take an empty database"
+        })
+      }
       if (stored.get("secret_key") !== fingerprint) {
         return yield* new OtherInstallation({ message: yield* otherKey })
       }

@@ -66,7 +66,7 @@ const creation = (day: DateTime.Utc): string =>
  * Makes a day's partitions, and answers whether to leave it at that. If the default partition has rows of the day,
  * another try would fail as well.
  */
-const made = (sql: SqlClient.SqlClient, day: DateTime.Utc) =>
+export const make = (sql: SqlClient.SqlClient, day: DateTime.Utc) =>
   sql.unsafe(creation(day)).unprepared.pipe(
     Effect.as(true),
     Effect.catch((error) =>
@@ -84,7 +84,7 @@ export const ensure = Effect.fn("Partitions.ensure")(function*(sql: SqlClient.Sq
     where i.inhparent = any(${tables}::text[]::regclass[])`.pipe(Effect.flatMap(decodeNames))
   const existing = new Set(rows.map((row) => row.name))
   const missing = wanted(now).filter((day) => tables.some((table) => !existing.has(nameOf(table, day))))
-  const ends = yield* Effect.forEach(missing, (day) => made(sql, day))
+  const ends = yield* Effect.forEach(missing, (day) => make(sql, day))
   return ends.every((isDone) => isDone)
 }, Effect.catchCause((cause) => Effect.as(Effect.logWarning("the partitions are unknown", cause), false)))
 

@@ -33,7 +33,8 @@ export const make = (directory: string): Effect.Effect<string, DataDirectoryUnus
 /** The database's own folder in a data directory. */
 export const databaseIn = (directory: string): string => join(directory, "postgres")
 
-const syncPath = async (path: string) => {
+/** Puts a file, or the names in a directory, on disk. */
+export const syncPath = async (path: string) => {
   const file = await open(path, "r")
   try {
     await file.sync()

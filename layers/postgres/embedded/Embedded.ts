@@ -12,6 +12,7 @@ import {
   type EmbeddedError
 } from "#layers/postgres/embedded/EmbeddedError.ts"
 import * as FirstDatabase from "#layers/postgres/embedded/FirstDatabase.ts"
+import * as Moved from "#layers/postgres/embedded/Moved.ts"
 import * as Protocol from "#layers/postgres/embedded/Protocol.ts"
 import * as Wire from "#layers/postgres/embedded/Wire.ts"
 import { PgClient } from "@effect/sql-pg"
@@ -29,6 +30,8 @@ export interface Options {
   readonly connections?: number
   /** A transaction that keeps others waiting and is idle for so many milliseconds is rolled back. Default 30,000. */
   readonly patience?: number
+  /** Opens a database that was moved, too: its move may have to be ended. */
+  readonly moved?: boolean
   /** PGlite's view of the directory; a test puts a faulty one in its place. */
   readonly fileSystem?: typeof DurableFs
 }
@@ -75,6 +78,7 @@ const open = Effect.fnUntraced(function*(options: Options, onSegment: () => void
   const { durability } = options
   const directory = yield* DataDirectory.make(options.dataDir)
   yield* DirectoryLock.acquire(directory)
+  if (options.moved !== true) yield* Moved.refuse(directory)
   const database = yield* Effect.uninterruptible(
     DataDirectory.prepare(directory, { durability, initialize: FirstDatabase.write })
   )

@@ -49,8 +49,27 @@ export class DurabilityRefused extends Schema.TaggedError<DurabilityRefused>()("
   }
 }
 
+/** `tidings move` has moved what is in the data directory: another server delivers it. Nothing in it was touched. */
+export class DataDirectoryMoved extends Schema.TaggedError<DataDirectoryMoved>()("DataDirectoryMoved", {
+  directory: Schema.String,
+  to: Schema.String,
+  at: Schema.String,
+  /** What says so. */
+  file: Schema.String
+}) {
+  override get message(): string {
+    return `what is in data directory ${this.directory} was moved to ${this.to} at ${this.at}: set DATABASE_URL to ` +
+      `that; to go back, remove ${this.file}, and let no server start on that database any more: both would send what waits`
+  }
+}
+
 /** Why the embedded database was not opened. */
-export type EmbeddedError = DataDirectoryInUse | DataDirectoryUnusable | DatabaseNotStarted | DurabilityRefused
+export type EmbeddedError =
+  | DataDirectoryInUse
+  | DataDirectoryMoved
+  | DataDirectoryUnusable
+  | DatabaseNotStarted
+  | DurabilityRefused
 
 /**
  * The running database stopped for good (a failed fsync, a full disk, a crash): only a new process can open the
