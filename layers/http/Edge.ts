@@ -61,12 +61,17 @@ const hasHost = (request: HttpServerRequest.HttpServerRequest): boolean => {
   return hosts === 1
 }
 
+/** A name as in `status[]=SENT` and `status[0]=SENT`, which is how many clients write a list in a query. */
+const bracketed = /([?&][^=&?[%]*)(?:\[|%5B)\d*(?:\]|%5D)=/gi
+
 /**
- * Escapes semicolons: the router ends a path at `;`, which is an ordinary character of the ids in it (RFC 3986, 3.3).
+ * The URL as the router and the endpoints read it. The router ends a path at `;`, which is an ordinary character of the
+ * ids in it (RFC 3986, 3.3). The endpoints ignore parameters of names that they do not know, such as `status[]`, which
+ * would list everything.
  */
-const withSemicolons = (request: HttpServerRequest.HttpServerRequest) => {
-  const path = pathOf(request.url)
-  return request.modify({ url: path.replaceAll(";", "%3B") + request.url.slice(path.length) })
+const readable = (url: string): string => {
+  const path = pathOf(url)
+  return path.replaceAll(";", "%3B") + url.slice(path.length).replaceAll(bracketed, "$1=")
 }
 
 /** Says in words what Effect answers to a request that the server's end has interrupted: a bare 503. */
@@ -91,8 +96,9 @@ export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter> = HttpRoute
   return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     if (!hasHost(request)) return Effect.succeed(ofNobody)
     if (request.url.includes("%00")) return Effect.succeed(withNul)
-    return request.url.includes(";")
-      ? Effect.provideService(answered, HttpServerRequest.HttpServerRequest, withSemicolons(request))
-      : answered
+    const url = readable(request.url)
+    return url === request.url
+      ? answered
+      : Effect.provideService(answered, HttpServerRequest.HttpServerRequest, request.modify({ url }))
   })
 }, { global: true })

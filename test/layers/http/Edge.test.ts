@@ -42,6 +42,20 @@ describe("Edge", () => {
       }
     }))
 
+  it.effect("a list in a query may be written with brackets, which stay in paths and values", () =>
+    Effect.gen(function*() {
+      const { get } = yield* serving(echo)
+      const asked = Effect.fnUntraced(function*(target: string) {
+        return JSON.parse((yield* get(target)).body)
+      })
+      const query = "?status=SENT&status=OPENED&tag=a"
+      const written = "?status[]=SENT&status%5B%5D=OPENED&tag%5b0%5d=a"
+      assert.deepStrictEqual(yield* asked(`/ids/a&b[]=c${written}`), { id: "a&b[]=c", query })
+      for (const same of ["?x=a[]=b", "?x=[]", "?[a]=1", "?x[y]=1"]) {
+        assert.deepStrictEqual(yield* asked(`/ids/a${same}`), { id: "a", query: same })
+      }
+    }))
+
   it.effect("a URL with a NUL is 400 wherever the NUL is, before any route", () =>
     Effect.gen(function*() {
       const { get } = yield* serving(echo)
