@@ -1,4 +1,5 @@
 import * as ChatText from "#layers/providers/ChatText.ts"
+import * as Found from "#layers/providers/Found.ts"
 import * as JsonBody from "#layers/providers/JsonBody.ts"
 import * as Overrides from "#layers/providers/Overrides.ts"
 import { baseOf, baseUrl, secret } from "#layers/providers/SettingFields.ts"
@@ -113,8 +114,12 @@ const said = ({ override: { body: own }, rendered }: Delivery): Schema.JsonObjec
     : { text: ChatText.chat(rendered, Mrkdwn.escape, (title) => `*${title}*`) }
 }
 
-const request: Writer<typeof Settings.Type, SlackAddress>["request"] = Effect.fnUntraced(
-  function*({ delivery, line, settings, to }) {
+const writer = Effect.fnUntraced(function*() {
+  // About 50 look-ups a minute are answered (docs.slack.dev/apis/web-api/rate-limits, tier 3).
+  const known = yield* Found.make
+  const request: Writer<typeof Settings.Type, SlackAddress>["request"] = Effect.fnUntraced(function*(
+    { delivery, line, settings, to }
+  ) {
     const token = to.access_token ?? (settings.access_token === undefined ? "" : Redacted.value(settings.access_token))
     if (!/^[\x21-\x7e]+$/.test(token)) return yield* new Misconfigured({ detail: "No Slack access token" })
     const base = baseOf(settings, "https://slack.com/api")
@@ -139,7 +144,8 @@ const request: Writer<typeof Settings.Type, SlackAddress>["request"] = Effect.fn
       return yield* error._tag === "Unknown" ? new Unavailable({ detail: error.detail }) : error
     })
 
-    const channel = to.channel ?? to.user_id ?? (to.email ? yield* userOf(to.email) : undefined)
+    const channel = to.channel ?? to.user_id ??
+      (to.email ? yield* known(`${base} ${token} ${to.email}`, userOf(to.email)) : undefined)
     if (channel === undefined) return yield* badAddress("No Slack channel or user")
     const slackBlocks = delivery.rendered.raw?.["slackBlocks"] ?? delivery.rendered.native?.["slackBlocks"]
     return {
@@ -155,8 +161,9 @@ const request: Writer<typeof Settings.Type, SlackAddress>["request"] = Effect.fn
         link_names: false
       }, delivery.override))
     }
-  }
-)
+  })
+  return { request }
+})
 
 /**
  * POST /chat.postMessage, for an e-mail address after users.lookupByEmail
@@ -172,7 +179,9 @@ export const definition = define({
   settings: Settings,
   recipients,
   ownAccount: (profile) => recipients(profile)[0]?.access_token ?? undefined,
-  writer: () => Effect.succeed({ request }),
+  // The state is of no setting: what is known is kept by address and token.
+  holds: [],
+  writer,
   accepted: (answer) => {
     const taken = accepted(answer)
     return taken === undefined ? undefined : { reference: taken.ts }
