@@ -36,7 +36,7 @@ export interface Running {
 }
 
 /** Variables of the tests' own environment that would change what a process of ours does. */
-const own = /^(PORT$|DATABASE_URL$|REDIS_URL$|SMTP_URL$|TWILIO_|TIDINGS_|OTEL_)/
+const own = /^(PORT$|DATABASE_URL$|REDIS_URL$|SMTP_URL$|TWILIO_|TIDINGS_|OTEL_|HTTPS?_PROXY$|NO_PROXY$)/i
 
 /**
  * Runs a file of the repository with these variables and no others of ours. Without `stdout` it writes to the null
