@@ -1,4 +1,5 @@
 import { BadConfiguration, WorkerNumber } from "#layers/settings/Settings.ts"
+import * as SmtpUrl from "#layers/providers/smtp/SmtpUrl.ts"
 import { Scope } from "#schemas/Scope.ts"
 import * as Configure from "#src/delivery/providers/Configure.ts"
 import { type Configuration, ProviderConfigurations } from "#src/delivery/providers/ProviderConfigurations.ts"
@@ -8,42 +9,6 @@ import { Config, Effect, Layer, Option, Redacted } from "effect"
 const production = Scope.make(1)
 
 const variable = (name: string) => Config.option(Config.Redacted(name))
-
-/** `null` if there is nothing; `undefined` if it is not percent-encoded. */
-const decoded = (text: string): string | null | undefined =>
-  text === "" ? null : Option.getOrUndefined(Option.liftThrowable(decodeURIComponent)(text))
-
-const parameters = ["from", "require_tls"]
-
-/** Whether something is left over: `/`, `?` and `#` in a password that is not percent-encoded end the host's part. */
-const hasMore = ({ hash, pathname }: URL, query: URLSearchParams): boolean =>
-  hash !== "" || pathname.length > 1 || query.keys().some((name) => !parameters.includes(name))
-
-/**
- * `smtp://user:password@host:587?from=address` as settings; `smtps:` is TLS from the first byte. The user is the sender
- * if no other is given.
- */
-const smtp = (text: string): Configure.Wanted | undefined => {
-  if (!URL.canParse(text)) return undefined
-  const url = new URL(text)
-  const { hostname: host, port, protocol, search } = url
-  // As in any URI, and not as in a form, where a plus is a blank: addresses have some.
-  const query = new URLSearchParams(search.replaceAll("+", "%2B"))
-  const [username, password] = [decoded(url.username), decoded(url.password)]
-  if (!/^smtps?:$/.test(protocol) || hasMore(url, query) || username === undefined || password === undefined) {
-    return undefined
-  }
-  const requireTls = query.get("require_tls")
-  return wanted("smtp", {
-    host: host.replaceAll(/^\[|\]$/g, ""),
-    port: port === "" ? null : Number(port),
-    secure: protocol === "smtps:" ? true : null,
-    require_tls: requireTls === null ? null : requireTls !== "false",
-    username,
-    password,
-    from_address: query.get("from") ?? username
-  })
-}
 
 const wanted = (provider: string, settings: NonNullable<Configure.Wanted["settings"]>): Configure.Wanted => ({
   provider,
@@ -92,7 +57,10 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
   })
   const tells = (yield* WorkerNumber) === undefined
   const all: Array<Named> = []
-  if (Option.isSome(given.smtp)) all.push(["SMTP_URL", smtp(Redacted.value(given.smtp.value))])
+  if (Option.isSome(given.smtp)) {
+    const settings = SmtpUrl.parse(Redacted.value(given.smtp.value))
+    all.push(["SMTP_URL", settings === undefined ? undefined : wanted("smtp", settings)])
+  }
   if (Option.isSome(given.sid) || Option.isSome(given.token)) {
     const [sid, token, from] = [given.sid, given.token, given.from].map(Option.map(Redacted.value))
     all.push([
@@ -114,7 +82,7 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
     else bad.push(
         `${variables} must be ${
           variables === "SMTP_URL"
-            ? "smtp[s]://user:password@host:port?from=address, user and password percent-encoded"
+            ? SmtpUrl.form
             : "those of a Twilio account"
         }`
       )

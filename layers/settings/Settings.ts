@@ -1,5 +1,6 @@
 import * as AddressPolicy from "#layers/outbound/AddressPolicy.ts"
 import * as Proxy from "#layers/outbound/Proxy.ts"
+import * as SmtpUrl from "#layers/providers/smtp/SmtpUrl.ts"
 import { slips } from "#layers/settings/Slips.ts"
 import * as Otel from "#layers/telemetry/Otel.ts"
 import * as RateLimits from "#src/access/RateLimits.ts"
@@ -108,6 +109,7 @@ const variables = {
   TIDINGS_RETENTION_DAYS: days("TIDINGS_RETENTION_DAYS"),
   TIDINGS_AUDIT_RETENTION_DAYS: days("TIDINGS_AUDIT_RETENTION_DAYS"),
   TIDINGS_OUTBOUND_ALLOW: AddressPolicy.allowed,
+  SMTP_URL: unset(Config.Redacted("SMTP_URL")),
   ...Proxy.variables
 }
 
@@ -171,6 +173,7 @@ const faults: Record<keyof typeof variables, string> = {
   TIDINGS_RETENTION_DAYS: "must be a number of days, 1 at least",
   TIDINGS_AUDIT_RETENTION_DAYS: "must be a number of days, 1 at least",
   TIDINGS_OUTBOUND_ALLOW: "must be networks such as 10.1.0.0/16, between commas, with no bit set after the prefix",
+  SMTP_URL: `must be ${SmtpUrl.form}`,
   HTTPS_PROXY: "must be the http:// or https:// URL of a proxy, its user and password percent-encoded",
   HTTP_PROXY: "must be the http:// or https:// URL of a proxy, its user and password percent-encoded",
   NO_PROXY: "must be hosts, domains and networks, between commas, or *"
@@ -255,6 +258,7 @@ const read = Effect.gen(function*() {
   )
   if ((clusterPort ?? 0) + above(asked ?? 0) > 65_535) bad.push(`TIDINGS_CLUSTER_PORT ${faults.TIDINGS_CLUSTER_PORT}`)
   yield* value("TIDINGS_OUTBOUND_ALLOW", variables.TIDINGS_OUTBOUND_ALLOW)
+  yield* value("SMTP_URL", variables.SMTP_URL, secret((url) => SmtpUrl.parse(url) !== undefined))
   const isProxy = secret((url) => Option.isSome(Proxy.parse(url)))
   yield* value("HTTPS_PROXY", variables.HTTPS_PROXY, isProxy)
   yield* value("HTTP_PROXY", variables.HTTP_PROXY, isProxy)

@@ -74,6 +74,7 @@ describe("settings (design.md §6)", () => {
         TIDINGS_WORKERS: "65",
         TIDINGS_RETENTION_DAYS: "0",
         TIDINGS_AUDIT_RETENTION_DAYS: "36501",
+        SMTP_URL: "smtp://mail.canary.example",
         HTTPS_PROXY: "socks5://canary",
         HTTP_PROXY: "http://user:can#ary@proxy",
         OTEL_BSP_SCHEDULE_DELAY: "canary"
