@@ -1,8 +1,7 @@
-import { batch } from "#layers/postgres/retention/Batches.ts"
+import { batch, scopes } from "#layers/postgres/retention/Batches.ts"
 import { type DateTime, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 
-const decodeScopes = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ id: Schema.Int })))
 const decodeGone = Schema.decodeUnknownEffect(
   Schema.Tuple([Schema.Struct({ count: Schema.Int, last: Schema.NullOr(Schema.Number) })])
 )
@@ -12,8 +11,7 @@ const decodeGone = Schema.decodeUnknownEffect(
  * while a backup runs, one that began at the oldest event would pass all that are gone.
  */
 export const drop = Effect.fn("Retention.audit")(function*(sql: SqlClient.SqlClient, before: DateTime.Utc) {
-  const scopes = yield* sql`select id from scopes order by id`.pipe(Effect.flatMap(decodeScopes))
-  for (const { id } of scopes) {
+  for (const id of yield* scopes(sql)) {
     let from = 0
     for (let count = batch; count === batch;) {
       const [gone] = yield* sql`with gone as (delete from audit_events where ctid = any(array(

@@ -1,6 +1,6 @@
 import { bound } from "#layers/postgres/days/Partitions.ts"
 import * as Audit from "#layers/postgres/retention/Audit.ts"
-import { batch, untilNone } from "#layers/postgres/retention/Batches.ts"
+import { batch, scopes, untilNone } from "#layers/postgres/retention/Batches.ts"
 import * as BulkJobs from "#layers/postgres/retention/BulkJobs.ts"
 import * as Frames from "#layers/postgres/retention/Frames.ts"
 import * as Leftovers from "#layers/postgres/retention/Leftovers.ts"
@@ -91,11 +91,14 @@ export const drop = Effect.fn("Retention.drop")(function*(sql: SqlClient.SqlClie
     const [from, to] = boundsOf(name)
     yield* untilNone(sql`delete from list_requests where ctid = any(array(
       select ctid from list_requests where request_id >= ${from} and request_id < ${to} limit ${batch}::int)) returning 1`)
-    yield* untilNone(BulkJobs.goingWith(
-      sql,
-      sql`delete from expansions where ctid = any(array(
-      select ctid from expansions where id >= ${from} and id < ${to} limit ${batch}::int)) returning scope, id`
-    ))
+    for (const scope of yield* scopes(sql)) {
+      yield* untilNone(BulkJobs.goingWith(
+        sql,
+        sql`delete from expansions where ctid = any(array(
+          select ctid from expansions where scope = ${scope} and id >= ${from} and id < ${to}
+          limit ${batch}::int)) returning scope, id`
+      ))
+    }
     yield* Effect.forEach(tables, (table) => sql.unsafe(`drop table if exists ${table}_${name}`).unprepared, {
       discard: true
     })

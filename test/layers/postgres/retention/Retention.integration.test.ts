@@ -105,6 +105,21 @@ describe("Retention", () => {
       assert.deepStrictEqual(yield* left("expansions"), ["d"])
     })))
 
+  it.effect("reads a day's own requests to many, however many are kept", () =>
+    onToday(Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      yield* TestClock.setTime(today - 9 * day)
+      yield* Partitions.ensure(sql)
+      yield* TestClock.setTime(today)
+      yield* requested(idAt(today - 9 * day, "a"), null)
+      yield* sql`insert into expansions (scope, id, shard, key_state, recipients, instructions, place, state, accepted_at, advanced_at)
+        select 1, ${idAt(today, "b")} || n, 0, 'published', '', '', '', '', 0, 0 from generate_series(1, 30000) n`
+      yield* sql`analyze expansions`
+      const { blocks } = yield* Reads.blocks("expansions", Retention.drop(sql, 7))
+      assert.lengthOf(yield* sql`select 1 from expansions`, 30_000)
+      assert.isBelow(blocks, 100)
+    })))
+
   it.effect("begins soon after the start, and goes on every hour", () =>
     onToday(Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
