@@ -4,6 +4,7 @@ import { environments, type Given, type GivenTenant } from "#layers/testing/Give
 import type { Shared } from "#layers/testing/Shared.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { Brands } from "#src/content/Brands.ts"
+import { TenantTemplates } from "#src/content/TenantTemplates.ts"
 import * as AudienceRules from "#src/people/AudienceRules.ts"
 import * as Audience from "#src/people/Audiences.ts"
 import * as Steps from "#src/people/AudienceSteps.ts"
@@ -25,8 +26,10 @@ export const parentsFirst = (tenants: Readonly<Record<string, GivenTenant>>): Re
 const ofTenants = Effect.fnUntraced(function*(scope: Scope, given: Given) {
   const tenants = yield* Tenants
   const memberships = yield* Memberships
-  for (const [id, { members = [], ...draft }] of parentsFirst(given.tenants ?? {})) {
+  const own = yield* TenantTemplates
+  for (const [id, { members = [], templates = {}, ...draft }] of parentsFirst(given.tenants ?? {})) {
     yield* tenants.replace(scope, id, draft)
+    for (const [named, template] of Object.entries(templates)) yield* own.put(scope, id, named, template, true)
     for (const member of members) {
       const { profile, user_id: userId } = typeof member === "string" ? { user_id: member, profile: null } : member
       yield* memberships.put(scope, userId, [{ tenantId: id, profile: profile ?? undefined }])

@@ -8,6 +8,7 @@ import type { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
 import { Scope } from "#schemas/Scope.ts"
 import { elementalVersion, type Template, type TemplateContent } from "#schemas/Template.ts"
 import type { TenantDraft } from "#schemas/Tenant.ts"
+import type { TenantTemplate } from "#schemas/TenantTemplate.ts"
 import { HashMap } from "effect"
 
 /** A user in a tenant; `profile` is the profile of the user in this tenant. */
@@ -16,9 +17,15 @@ export interface GivenMember {
   readonly profile?: JsonMap | null | undefined
 }
 
-/** A tenant as PUT /tenants/:id takes it, and its members: a user id, or one with a profile in this tenant. */
+/** A tenant as PUT /tenants/:id takes it, with what belongs to it. */
 export interface GivenTenant extends TenantDraft {
+  /** A user id each, or one with a profile in this tenant. */
   readonly members?: ReadonlyArray<string | GivenMember>
+  /**
+   * Its own published templates, by the id of the template that each replaces in sends to the tenant: the `template` that
+   * PUT /tenants/:id/templates/:id takes.
+   */
+  readonly templates?: Readonly<Record<string, TenantTemplate>>
 }
 
 /** What a published template says, and what POST /notifications takes of it besides. */

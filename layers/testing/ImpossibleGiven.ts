@@ -11,6 +11,7 @@ import { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
 import { sentence } from "#schemas/SchemaRefusal.ts"
 import { Template, TemplateContent } from "#schemas/Template.ts"
 import { TenantDraft } from "#schemas/Tenant.ts"
+import { TenantTemplate } from "#schemas/TenantTemplate.ts"
 import * as Ways from "#src/delivery/providers/Ways.ts"
 import * as AudienceRules from "#src/people/AudienceRules.ts"
 import { Predicate, Result, Schema, Struct } from "effect"
@@ -39,7 +40,14 @@ const kinds = {
   templates: is(Id, Schema.Struct(ofATemplate)),
   strategies: is(Id, RoutingStrategy),
   brands: is(Id, BrandDraft),
-  tenants: is(GroupId, Schema.Struct({ ...TenantDraft.fields, members: Schema.optional(Schema.Array(Member)) })),
+  tenants: is(
+    GroupId,
+    Schema.Struct({
+      ...TenantDraft.fields,
+      members: Schema.optional(Schema.Array(Member)),
+      templates: Schema.optional(Schema.Record(Schema.String, TenantTemplate))
+    })
+  ),
   audiences: is(GroupId, AudienceBody)
 }
 type Kind = keyof typeof kinds
@@ -103,9 +111,13 @@ const namedFault = (given: Given, id: string, { brand, routing, subscription }: 
     : `.${id} has the brand ${brand.id}, which is none of options.given.brands`
 }
 
-/** Complains about a channel in a brand that is not given: the API refuses such a strategy. */
-const channelFault = ({ brands = {} }: Given, id: string, strategy: RoutingStrategy): string | undefined => {
-  const brand = Ways.brandsOf(strategy).find((named) => !Object.hasOwn(brands, named))
+/** Complains about a channel in a brand that is not given: the API refuses such a strategy or tenant's template. */
+const channelFault = (
+  { brands = {} }: Given,
+  id: string,
+  ways: RoutingStrategy | TenantTemplate
+): string | undefined => {
+  const brand = Ways.brandsOf(ways).find((named) => !Object.hasOwn(brands, named))
   return brand === undefined
     ? undefined
     : `.${id} has a channel in the brand ${brand}, which is none of options.given.brands`
@@ -135,7 +147,16 @@ const kindFault = (kind: Kind, given: Given): string | undefined => {
       ? first(Object.entries(strategies).map(([id, strategy]) => channelFault(given, id, strategy)))
       : undefined) ??
     (kind === "tenants"
-      ? first(Object.entries(tenants).map(([id, tenant]) => parentFault(tenants, id) ?? brandFault(given, id, tenant)))
+      ? first(
+        Object.entries(tenants).map(([id, tenant]) =>
+          parentFault(tenants, id) ?? brandFault(given, id, tenant) ??
+            first(
+              Object.entries(tenant.templates ?? {}).map(([named, template]) =>
+                channelFault(given, `${id}.templates.${named}`, template)
+              )
+            )
+        )
+      )
       : undefined) ??
     (kind === "audiences" ? first(Object.entries(audiences).map(([id, body]) => filterFault(id, body))) : undefined)
 }

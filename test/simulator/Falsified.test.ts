@@ -77,9 +77,9 @@ describe("a world that breaks a property", () => {
       ) => [stored.message("none")?.userId ?? assert.fail("no message")]
       const { complaints: [asserted] } = yield* falsified({ story: hello, complaints }, { faults: Faults.none })
       assert.match(asserted ?? "", /^no message\n\s+at .*Falsified\.test\.ts:\d+:\d+/)
-      const thrown = () => new Array<string>(-1)
+      const thrown = () => [decodeURIComponent("%")]
       const { complaints: [failed] } = yield* falsified({ story: hello, complaints: thrown }, { faults: Faults.none })
-      assert.match(failed ?? "", /^RangeError: Invalid array length\n\s+at .*Falsified\.test\.ts:\d+:\d+/)
+      assert.match(failed ?? "", /^URIError: URI malformed\n\s+at .*Falsified\.test\.ts:\d+:\d+/)
     }))
 
   it.effect("is not said to be lived again if a variable that outlives a world breaks the property", () =>
