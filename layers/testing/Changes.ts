@@ -3,6 +3,7 @@ import { nameOf } from "#layers/memory/State.ts"
 import type { Chance } from "#layers/testing/Chance.ts"
 import { scopeOf } from "#layers/testing/Client.ts"
 import type { Change, Changed } from "#layers/testing/History.ts"
+import { ofProfile } from "#layers/testing/ImpossibleGiven.ts"
 import type { Loop } from "#layers/testing/Loop.ts"
 import type { Remote } from "#layers/testing/Remote.ts"
 import type { Shared } from "#layers/testing/Shared.ts"
@@ -14,6 +15,7 @@ import type { Scope } from "#schemas/Scope.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Lists } from "#src/people/Lists.ts"
 import { Memberships } from "#src/people/Memberships.ts"
+import { Profiles } from "#src/people/Profiles.ts"
 import * as TopicPreferences from "#src/people/TopicPreferences.ts"
 import { Context, Effect, Exit, HashMap, Layer, Schema } from "effect"
 
@@ -61,26 +63,36 @@ const missing = (change: Change, there: There): string | undefined => {
   }
 }
 
-/** Typed as a record of all, so that a new one cannot be forgotten here. */
-const tags: Readonly<Record<Change["_tag"], true>> = {
-  Prefer: true,
-  Subscribe: true,
-  Unsubscribe: true,
-  DeleteList: true,
-  RestoreList: true,
-  Join: true,
-  Leave: true,
-  Configure: true,
-  Withdraw: true
+/** The ids that each names. Typed as a record of all, so that a new one cannot be forgotten here. */
+const tags: Readonly<Record<Change["_tag"], ReadonlyArray<"listId" | "userId">>> = {
+  Prefer: ["userId"],
+  PutProfile: ["userId"],
+  DeleteProfile: ["userId"],
+  Subscribe: ["listId", "userId"],
+  Unsubscribe: ["listId", "userId"],
+  DeleteList: ["listId"],
+  RestoreList: ["listId"],
+  Join: ["userId"],
+  Leave: ["userId"],
+  Configure: [],
+  Withdraw: []
 }
+
+const isId = { listId: Schema.is(ListId), userId: Schema.is(UserId) }
 
 /** Why a change could never have any effect, in a sentence: that is a mistake in the story. */
 const faultOf = (change: Change, there: There): string | undefined => {
   if (!Object.hasOwn(tags, change._tag))
     return `The change ${JSON.stringify(change)} is none of ${Object.keys(tags).join(", ")}`
   const said = `The change ${JSON.stringify(change)} names`
-  if ("userId" in change && !Schema.is(UserId)(change.userId)) return `${said} a user by what is no id`
-  if ("listId" in change && !Schema.is(ListId)(change.listId)) return `${said} a list by what is no id`
+  const wrong = tags[change._tag].find((name) => !isId[name](Reflect.get(change, name)))
+  if (wrong !== undefined) return `${said} a ${wrong.slice(0, 4)} by what is no id`
+  if (change._tag === "Prefer" && change.status !== "OPTED_IN" && change.status !== "OPTED_OUT")
+    return `${said} a status that is neither OPTED_IN nor OPTED_OUT`
+  if (change._tag === "PutProfile") {
+    const fault = ofProfile(change.userId, change.profile)
+    if (fault !== undefined) return `${said} a profile that no user has: ${fault}`
+  }
   const what = missing(change, there)
   return what === undefined ? undefined : `${said} ${what}`
 }
@@ -100,6 +112,7 @@ export const make = (options: {
   const { chance, loop, remote, services, store, vendors } = options
   const lists = Context.get(services, Lists)
   const memberships = Context.get(services, Memberships)
+  const profiles = Context.get(services, Profiles)
   const changes: Array<Changed> = []
   /** Names of the lists that a `Subscribe` may have created. */
   const made = new Set<string>()
@@ -119,6 +132,10 @@ export const make = (options: {
         topics ??= preferences(services)
         return topics.put({ scope, userId: UserId.make(userId), tenantId }, { topicId, setting: { status } })
       }
+      case "PutProfile":
+        return profiles.replace(scope, UserId.make(change.userId), change.profile)
+      case "DeleteProfile":
+        return profiles.remove(scope, UserId.make(change.userId))
       case "Subscribe":
         return lists.subscribe(scope, ListId.make(change.listId), [
           { userId: UserId.make(change.userId), preferences: undefined }

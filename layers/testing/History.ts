@@ -1,6 +1,7 @@
 import type { MessageRow } from "#layers/memory/State.ts"
 import type { Given } from "#layers/testing/Given.ts"
 import type { Stored } from "#layers/testing/Stored.ts"
+import type { Profile } from "#schemas/Profile.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type { Status } from "#schemas/Status.ts"
@@ -52,6 +53,9 @@ export type Change =
     /** The tenant in which the preference holds; without one, it holds outside of tenants. */
     readonly tenantId?: string
   }
+  /** PUT /profiles/:id: `profile` replaces the whole profile. */
+  | { readonly _tag: "PutProfile"; readonly userId: string; readonly profile: Profile }
+  | { readonly _tag: "DeleteProfile"; readonly userId: string }
   | { readonly _tag: "Subscribe" | "Unsubscribe"; readonly listId: string; readonly userId: string }
   | { readonly _tag: "DeleteList" | "RestoreList"; readonly listId: string }
   /** PUT and DELETE of /users/:id/tenants/:id. */

@@ -70,6 +70,10 @@ const entryFault = (kind: Kind, id: string, value: unknown): string | undefined 
   return Result.isFailure(decoded) ? `.${id} is refused: ${inWords(decoded.failure)}` : undefined
 }
 
+/** What is wrong with a user's profile, in words. */
+export const ofProfile = (userId: string, profile: unknown): string | undefined =>
+  entryFault("profiles", userId, profile)
+
 /** The given entries of a kind. A topic that is given by its id alone gets the same value as in `Given.ts`. */
 const entriesOf = (kind: Kind, given: Given): ReadonlyArray<readonly [id: string, value: unknown]> =>
   kind === "topics" && Array.isArray(given.topics)

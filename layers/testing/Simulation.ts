@@ -42,7 +42,7 @@ export interface World {
    */
   readonly resend: (messageId: string, options?: SendOptions) => Effect.Effect<Resend>
   /**
-   * Changes preferences, lists, the members of a tenant or the settings of providers; tries until a node has answered.
+   * Changes profiles, preferences, lists, the members of a tenant or the settings of providers; tries until a node has answered.
    * Answers whether the store did it. It does not if the API refuses the change, such as leaving a list twice or opting
    * out of a required topic. A change that names a topic, list, tenant or provider that never existed ends the story.
    */
