@@ -2,6 +2,7 @@ import type { History } from "#layers/testing/History.ts"
 import * as Simulation from "#layers/testing/Simulation.ts"
 import * as Changing from "./Changing.ts"
 import * as Checker from "./Checker.ts"
+import * as Crowded from "./Crowded.ts"
 import * as Lagging from "./Lagging.ts"
 import * as Ordinary from "./Story.ts"
 
@@ -11,10 +12,11 @@ export interface Finding {
   readonly complaints: ReadonlyArray<string>
 }
 
-/** One world in twenty lags, and in one of forty lists change all the time. */
+/** One world in twenty lags, in one of forty lists change all the time, and in one of forty providers are crowded. */
 export const live = (seed: number): History => {
   if (seed % 20 === 12) return Simulation.run(seed, Lagging.story, Lagging.options(seed))
   if (seed % 40 === 15) return Simulation.run(seed, Changing.story, Changing.options(seed))
+  if (seed % 40 === 33) return Simulation.run(seed, Crowded.story, Crowded.options(seed))
   return Simulation.run(seed, Ordinary.story, Ordinary.options(seed))
 }
 

@@ -26,6 +26,15 @@ const lastOfOthers = (facts: Facts, { id, recipientKey, scope }: Row, before: nu
   return Math.max(0, ...signs.filter((at) => at < before))
 }
 
+/** When the provider of a message's next attempt last had another's call before this, in ms: some take few at a time. */
+const lastOfProvider = ({ history }: Facts, row: Row, number: number | undefined, before: number): number => {
+  const next = row.attempts.find((attempt) => attempt.number === number)
+  const others = history.calls.filter(({ calledAt, messageId, provider, scope }) =>
+    provider === next?.provider && scope === row.scope && messageId !== row.id && calledAt < before
+  )
+  return Math.max(0, ...others.map(({ heardAt }) => Math.min(before, heardAt ?? before)))
+}
+
 /** I21: where nothing went wrong, what is due is begun at once, and what became of a call, or the next page of a list, is written at once. */
 export const punctual = (facts: Facts): ReadonlyArray<string> =>
   [...new Set(facts.history.commits.map(({ messageId }) => messageId))].flatMap((id) => {
@@ -43,7 +52,8 @@ export const punctual = (facts: Facts): ReadonlyArray<string> =>
         begun,
         commit.at + Math.max(0, commit.dueAt - commit.wall),
         ...calls.map(({ heardAt }) => heardAt ?? next.at),
-        row === undefined ? 0 : lastOfOthers(facts, row, next.at)
+        row === undefined ? 0 : lastOfOthers(facts, row, next.at),
+        row === undefined ? 0 : lastOfProvider(facts, row, next.attempt?.number, next.at)
       )
       const late = next.at - from
       return late <= prompt || facts.incidentsOf(undefined, from - aftermath, next.at).length > 0

@@ -59,5 +59,12 @@ export const owners: ReadonlyArray<Bug> = [
     file: "src/delivery/shards/Reader.ts",
     text: "givenUp.add(recipientKey)\n      behind()",
     becomes: "behind()"
+  },
+  {
+    name: "a call that waited for a connection relies on the proof of before",
+    seed: 113,
+    file: "src/delivery/attempts/Call.ts",
+    text: "return isStale(intended, now)\n        ?",
+    becomes: "return isStale(intended, 0n)\n        ?"
   }
 ]
