@@ -84,7 +84,7 @@ const counted = Effect.fnUntraced(function*({ source, target }: Ends, tables: Re
 /**
  * Ends a move whose rows are all in the target: counts them once more, marks the data directory, and lets a start in at
  * the target. Whatever cuts this off, there are never two databases that a server starts on: one that is marked and one
- * that is not let in yet are told apart by the move's id, and the next try of this move ends it.
+ * that is not let in yet are known by the move's id, and the next try of this move ends it.
  */
 const end = Effect.fnUntraced(function*(
   ends: Ends,
@@ -93,6 +93,7 @@ const end = Effect.fnUntraced(function*(
   isMarked: boolean
 ) {
   const { directory, target } = ends
+  // Not in one transaction, which would keep a lock on every partition and its indexes.
   const found = yield* counted(ends, tables)
   const wrong = found.filter(({ source, target }) => source !== target)
   if (wrong.length > 0) {
@@ -103,10 +104,10 @@ const end = Effect.fnUntraced(function*(
       }`
     })
   }
-  if (!isMarked) yield* Moved.write(directory, mark)
-  yield* target`update settings set name = ${Target.moved} where name = ${moving}`
+  const letIn = target`update settings set name = ${Target.moved} where name = ${moving}`
+  yield* Target.ours(target, mark.id)(isMarked ? letIn : Effect.andThen(Moved.write(directory, mark), letIn))
   return found
-}, (ending, { target }, _, { id }) => Target.ours(target, id)(ending))
+})
 
 /** Ends a move that was cut off after it had marked the data directory. `undefined`: it had ended, or is another's. */
 const resume = Effect.fnUntraced(function*(ends: Ends, tables: ReadonlyArray<Tables.Table>, mark: Moved.Mark) {
