@@ -16,7 +16,7 @@ describe("a move of the embedded database", () => {
             yield* sql`update messages set instructions = (select string_agg(md5(n::text) || ${"\"\\\\\""}, '') from generate_series(1, 150000) n)
             where ctid in (select min(ctid) from messages group by tableoid)`
             yield* sql`insert into profiles (scope, user_id, profile, created_at, updated_at)
-            select 1, n::text, repeat('é', n % 900), n, n from generate_series(1, 20000) n`
+            select 1, n::text, repeat('é', n % 900), n, n from generate_series(1, 5000) n`
             return yield* contents(sql)
           })
         )
@@ -35,7 +35,7 @@ describe("a move of the embedded database", () => {
           })
         )
       }),
-    180_000
+    240_000
   )
 
   it.live("lets servers start at the target alone, and a second one moves nothing", () =>
@@ -53,7 +53,7 @@ describe("a move of the embedded database", () => {
         /^what is in data directory \S+ was moved to there at \S+: set DATABASE_URL to that; to go back, remove \S+moved.json, /
       )
       assert.deepStrictEqual(yield* on(other, (sql) => sql`select from settings`), [])
-    }), 180_000)
+    }), 240_000)
 
   it.live(
     "refuses a database that has anything of Tidings, or another schema, and touches neither side",
@@ -83,6 +83,6 @@ describe("a move of the embedded database", () => {
         assert.deepStrictEqual(yield* on(database, (sql) => sql`select from settings`), [])
         assert.deepStrictEqual(yield* starts(directory, database), ["started", "started"])
       }),
-    180_000
+    240_000
   )
 })
