@@ -18,14 +18,45 @@ export interface Routing {
 }
 export type RoutingEntry = string | Routing | ChannelEntry | ProviderEntry
 
-/** The object form of a channel entry that the public documentation shows. */
+/** Settings of one provider for one message (`message.providers.<key>`). Timeouts in ms. */
+export const ProviderSettings = Schema.Struct({
+  if: optional(Schema.String),
+  override: optional(JsonMap),
+  timeout: optional(Timeout),
+  timeouts: optional(Timeout),
+  metadata: optional(JsonMap)
+}).annotate({ title: "ProviderSettings" })
+export type ProviderSettings = typeof ProviderSettings.Type
+
+/**
+ * The object form of a channel entry that the public documentation shows: there, `providers` has settings by a
+ * provider's key. An empty one says nothing.
+ */
 export const ChannelEntry = Schema.Struct({
   channel: Schema.NonEmptyString,
   method: optional(RoutingMethod),
-  providers: optional(Schema.Array(Schema.NonEmptyString)),
+  providers: optional(
+    Schema.Union([Schema.Array(Schema.NonEmptyString), Schema.Record(Schema.String, ProviderSettings)])
+  ),
   if: optional(Schema.String)
 })
 export type ChannelEntry = typeof ChannelEntry.Type
+
+type Providers = ChannelEntry["providers"]
+
+const isList = (providers: NonNullable<Providers>): providers is ReadonlyArray<string> => Array.isArray(providers)
+
+/** The providers that a channel entry names, best first; `undefined` if it names none. */
+export const namesIn = (providers: Providers): ReadonlyArray<string> | undefined => {
+  if (providers === undefined || providers === null) return undefined
+  if (isList(providers)) return providers
+  const names = Object.keys(providers)
+  return names.length === 0 ? undefined : names
+}
+
+/** What a channel entry says of its providers, by their names. */
+export const settingsIn = (providers: Providers): Readonly<Record<string, ProviderSettings>> | undefined =>
+  providers === undefined || providers === null || isList(providers) ? undefined : providers
 
 /** The object form of a provider entry that the public documentation shows. */
 export const ProviderEntry = Schema.Struct({
@@ -74,13 +105,3 @@ export const ChannelSettings = Schema.Struct({
   metadata: optional(JsonMap)
 }).annotate({ title: "ChannelSettings" })
 export type ChannelSettings = typeof ChannelSettings.Type
-
-/** Settings of one provider for one message (`message.providers.<key>`). Timeouts in ms. */
-export const ProviderSettings = Schema.Struct({
-  if: optional(Schema.String),
-  override: optional(JsonMap),
-  timeout: optional(Timeout),
-  timeouts: optional(Timeout),
-  metadata: optional(JsonMap)
-}).annotate({ title: "ProviderSettings" })
-export type ProviderSettings = typeof ProviderSettings.Type

@@ -1,5 +1,13 @@
 import type { Profile } from "#schemas/Profile.ts"
-import type { ChannelEntry, ChannelSettings, ProviderEntry, Routing, RoutingEntry } from "#schemas/Routing.ts"
+import {
+  type ChannelEntry,
+  type ChannelSettings,
+  namesIn,
+  type ProviderEntry,
+  type Routing,
+  type RoutingEntry,
+  settingsIn
+} from "#schemas/Routing.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
 import * as Conditions from "#src/delivery/Conditions.ts"
 import * as Override from "#src/delivery/attempts/Override.ts"
@@ -78,7 +86,7 @@ export const plan = (
     settings: ChannelSettings | undefined,
     entry: Own
   ): Branch => {
-    const order = entry.providers ?? settings?.providers
+    const order = namesIn(entry.providers) ?? settings?.providers
     const installed = configured.filter((provider) => provider.channel === channel)
     const chosen = order === undefined || order === null
       ? installed
@@ -87,27 +95,29 @@ export const plan = (
     if (installed.length === 0 && NoWay.hasAddress(channel, profile)) findings.unserved ??= channel
     const children = chosen.flatMap((provider) => {
       const own = Settings.ofProvider(instructions, provider)
-      if (!holds(own?.if)) return []
+      const here = named(settingsIn(entry.providers), provider).at(-1)
+      const override = entry.override ?? here?.override
+      if (!holds(own?.if) || !holds(here?.if)) return []
       if (!provider.reaches(profile)) {
         findings.unreachable = true
         if (NoWay.hasAddress(channel, profile)) findings.unusable ??= channel
         return []
       }
-      if (!isWritten(provider) && !isNamedWebhook(channel) && !saysAll(channel, entry, provider)) {
+      if (!isWritten(provider) && !isNamedWebhook(channel) && !saysAll(channel, { override }, provider)) {
         findings.unwritten = true
         return []
       }
       const timeout = Timeouts.given(
         entry.timeouts,
+        here?.timeouts,
+        here?.timeout,
         own?.timeouts,
         own?.timeout,
         settings?.timeouts?.provider,
         limit(instructions.timeout?.provider, (names) => named(names, provider).at(-1))
       )
       const candidate = { _tag: "Candidate", channel, provider: provider.key, timeout } as const
-      return [
-        entry.override === undefined || entry.override === null ? candidate : { ...candidate, override: entry.override }
-      ]
+      return [override === undefined || override === null ? candidate : { ...candidate, override }]
     })
     const method = entry.method ?? settings?.routing_method ?? "single"
     return {

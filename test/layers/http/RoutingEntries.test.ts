@@ -9,7 +9,7 @@ const wrong: ReadonlyArray<readonly [string, unknown, string]> = [
   ["a number", 5, `[0]: ${entry}`],
   ["an entry that names nothing", { zap: 1 }, `[0]: ${entry}`],
   ["a channel that is no text", { channel: 5 }, "[0].channel: Expected string"],
-  ["a channel with wrong providers", { channel: "email", providers: "smtp" }, "[0].providers: Expected array"],
+  ["a channel with wrong providers", { channel: "email", providers: "smtp" }, "[0].providers: Expected array | object"],
   [
     "a nested routing with a wrong method",
     { method: "any", channels: ["sms"] },
@@ -23,6 +23,23 @@ const wrong: ReadonlyArray<readonly [string, unknown, string]> = [
 ]
 
 describe("Entries of a routing", () => {
+  it.effect("a channel's providers may be a list, and a map as the compatible service's own clients have it", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      const settings = { if: null, metadata: { utm: {} }, override: {}, timeouts: 0 }
+      for (const providers of [["smtp"], {}, { smtp: settings }, null]) {
+        const channel = { channel: "email", config: {}, method: "all", providers, if: "data.x" }
+        const routing = { method: "all", channels: [channel] }
+        const sent = yield* call("POST", "/send", { body: message(undefined, { routing }) })
+        const kept = yield* call("POST", "/routing-strategies", { body: { name: "a", routing } })
+        assert.deepStrictEqual([sent.status, kept.status], [202, 201], JSON.stringify(providers))
+        assert.deepStrictEqual(Reflect.get(Object(kept.body), "routing"), {
+          method: "all",
+          channels: [{ channel: "email", method: "all", providers, if: "data.x" }]
+        })
+      }
+    }))
+
   it.effect.each(wrong)(
     "%s is 400, in a sentence about the entry that was meant",
     ([, value, sentence]) =>

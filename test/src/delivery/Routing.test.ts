@@ -37,6 +37,22 @@ describe("Routing to configurations by their names", () => {
     assert.deepStrictEqual(email("nobody", "smtp"), ["smtp"])
   })
 
+  it("a map of providers in an entry names them in its order, each with what it says; an empty one says nothing", () => {
+    const override = { body: { a: 1 } }
+    const entry = (providers: object) =>
+      routed({ routing: { method: "single", channels: [{ channel: "email", ...providers }] } })
+    const plan = entry({
+      providers: { smtp: { override }, us: { if: "data.x" }, eu: { timeouts: 0, timeout: 3 }, nobody: {} }
+    })
+    assert.deepStrictEqual(plan.map(({ override, provider, timeout }) => [provider, timeout, override]), [
+      ["smtp", 300_000, override],
+      ["eu", 3, undefined]
+    ])
+    const all = ["sendgrid", "eu", "smtp"]
+    assert.deepStrictEqual(entry({ providers: {} }).map(({ provider }) => provider), all)
+    assert.deepStrictEqual(entry({ providers: [] }), [])
+  })
+
   it("an alias stands in a routing as a provider's key does", () => {
     const plan = routed({ routing: { method: "single", channels: ["eu", { provider: "pc_1" }] } })
     assert.deepStrictEqual(plan.map(({ provider }) => provider), ["eu", "sendgrid"])
