@@ -133,7 +133,7 @@ describe("architecture", () => {
   it("every variable that an operator may set is named in layers/README.md", () => {
     const manual = read("layers/README.md")
     const variables = house.flatMap(({ text }) =>
-      text.match(/(?<=")(?:(?:TIDINGS|TWILIO)_[A-Z_]+|[A-Z]+_URL|PORT)(?=")/g) ?? []
+      text.match(/(?<=")(?:(?:TIDINGS|TWILIO)_[A-Z_]+|[A-Z]+_(?:URL|PROXY)|PORT)(?=")/g) ?? []
     )
     assert.includeMembers(variables, ["DATABASE_URL", "PORT", "SMTP_URL", "TIDINGS_URL", "TWILIO_FROM"])
     assert.deepStrictEqual(variables.filter((name) => !manual.includes(`\`${name}\``)), [])
