@@ -1,8 +1,9 @@
 import * as ChatText from "#layers/providers/ChatText.ts"
+import * as Found from "#layers/providers/Found.ts"
 import * as JsonBody from "#layers/providers/JsonBody.ts"
 import * as Overrides from "#layers/providers/Overrides.ts"
 import { baseOf, baseUrl, secret } from "#layers/providers/SettingFields.ts"
-import { badAddress, define, noFault, reading, stateless } from "#layers/providers/VendorDefinition.ts"
+import { badAddress, define, noFault, reading, type Writer } from "#layers/providers/VendorDefinition.ts"
 import type { VendorAnswer } from "#layers/providers/VendorHttp.ts"
 import { errorOf, type VendorTable, waitOf } from "#layers/providers/VendorTable.ts"
 import { DiscordAddress } from "#schemas/ChatAddress.ts"
@@ -70,23 +71,16 @@ const userAgent = "DiscordBot (https://tidings.example, 0.1)"
 /** A snowflake; anything else could be another path. */
 const isId = (text: string): boolean => /^\d{5,20}$/.test(text)
 
-/**
- * POST /channels/{id}/messages with a bot's token, for a user after /users/@me/channels. `nonce` with `enforce_nonce`
- * deduplicates for some minutes (discord.com/developers/docs/resources/message, /topics/opcodes-and-status-codes).
- */
-export const definition = define({
-  key: "discord",
-  name: "Discord",
-  description: "Messages to Discord channels and people",
-  channel: "direct_message",
-  says: ["content", "embeds", "poll", "sticker_ids"],
-  address: "discord",
-  settings: Settings,
-  recipients,
-  writer: stateless(Effect.fnUntraced(function*({ delivery, line, settings, to }) {
+const writer = Effect.fnUntraced(function*() {
+  // Whoever opens many direct messages too quickly is limited or blocked (discord.com/developers/docs/resources/user).
+  const kept = yield* Found.make
+  const request: Writer<typeof Settings.Type, DiscordAddress>["request"] = Effect.fnUntraced(function*(
+    { delivery, line, settings, to }
+  ) {
     const base = `${baseOf(settings, "https://discord.com")}/api/v10`
+    const token = Redacted.value(settings.bot_token)
     const headers = {
-      authorization: `Bot ${Redacted.value(settings.bot_token)}`,
+      authorization: `Bot ${token}`,
       "content-type": "application/json",
       "user-agent": userAgent
     }
@@ -99,7 +93,7 @@ export const definition = define({
         body: JSON.stringify({ recipient_id: userId })
       })
       const id = answer.status < 300 ? channel(answer)?.id : undefined
-      if (id !== undefined) return id
+      if (id !== undefined && isId(id)) return id
       if (answer.status < 300) return yield* new Unavailable({ detail: "Discord opened no readable channel" })
       const known = { status: answer.status, fault: fault(answer), retryAfter: yield* waitOf(answer) }
       return yield* errorOf(table, known, `Discord opened no channel: ${answer.status}`)
@@ -107,8 +101,7 @@ export const definition = define({
 
     const given = to.channel_id ?? to.user_id ?? ""
     if (!isId(given)) return yield* badAddress("Not a Discord id")
-    const id = to.channel_id ?? (yield* opened(given))
-    if (!isId(id)) return yield* new Unavailable({ detail: "Discord opened no readable channel" })
+    const id = to.channel_id ?? (yield* kept(`${base} ${token} ${given}`, opened(given)))
     return {
       method: "POST" as const,
       url: `${base}/channels/${id}/messages`,
@@ -122,7 +115,26 @@ export const definition = define({
         allowed_mentions: { parse: [] }
       }, delivery.override))
     }
-  })),
+  })
+  return { request }
+})
+
+/**
+ * POST /channels/{id}/messages with a bot's token, for a user after /users/@me/channels. `nonce` with `enforce_nonce`
+ * deduplicates for some minutes (discord.com/developers/docs/resources/message, /topics/opcodes-and-status-codes).
+ */
+export const definition = define({
+  key: "discord",
+  name: "Discord",
+  description: "Messages to Discord channels and people",
+  channel: "direct_message",
+  says: ["content", "embeds", "poll", "sticker_ids"],
+  address: "discord",
+  settings: Settings,
+  recipients,
+  // The state is of no setting: what is known is kept by address and token.
+  holds: [],
+  writer,
   accepted: (answer) => {
     const taken = channel(answer)
     return taken === undefined ? undefined : { reference: taken.id }

@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 
-/** For how long an answer holds, in ms: whose an address is changes seldom. */
+/** For how long an answer holds, in ms: whose an address is, and where it leads, changes seldom. */
 const lifetime = 3_600_000
 
 const most = 10_000

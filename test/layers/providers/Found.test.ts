@@ -46,4 +46,13 @@ describe("what look-ups found", () => {
       yield* send("ann@example.com", "xoxb-other")
       assert.strictEqual(lookups(), 3)
     }).pipe(Effect.scoped))
+
+  it.live("a person's channel of Discord is opened once: who opens many is limited", () =>
+    Effect.gen(function*() {
+      const row = Chat.discord
+      const { server, vendor } = yield* play(row, replying(row))
+      const send = Effect.map(Effect.result(vendor.send(delivery(row))), outcomeOf)
+      assert.deepStrictEqual(yield* Effect.all([send, send]), ["Accepted", "Accepted"])
+      assert.strictEqual(server.seen.filter(({ path }) => path.endsWith("/users/@me/channels")).length, 1)
+    }).pipe(Effect.scoped))
 })
