@@ -25,7 +25,7 @@ const asking = ({ login }: Proxy, authority: string): string =>
 
 const dial = ({ host, port, secure }: Proxy, ca: string | undefined): Socket => {
   const to = { host, port, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 1000 }
-  return secure
+  const socket = secure
     ? connectTls({
       ...to,
       // Explicit, so that no environment variable can switch it off.
@@ -34,7 +34,9 @@ const dial = ({ host, port, secure }: Proxy, ca: string | undefined): Socket => 
       ...(isIP(host) === 0 ? { servername: host } : {}),
       ...(ca === undefined ? {} : { ca })
     })
-    : connectTcp({ ...to, noDelay: true })
+    : connectTcp(to)
+  // As undici has its own connections: a call in a tunnel that the network has forgotten would end unknown.
+  return socket.setNoDelay(true).setKeepAlive(true, 60_000)
 }
 
 /**
