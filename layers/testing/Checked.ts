@@ -21,14 +21,16 @@ const few = 20
 export const make = () => {
   const count = { worlds: 0, disturbed: 0, sends: 0, accepted: 0, messages: 0, deliveries: 0 }
   let wantsFaults = 0
+  let refusing = 0
   let refusal: string | undefined
   let ending: string | undefined
 
   const add = (history: History, { atMost, kinds, only }: Faults) => {
     const { deliveries, inbox, incidents, messages, requests } = history
-    const refused = requests.find(({ requestId }) => requestId === undefined)?.tries.findLast(({ status }) =>
-      status !== undefined
+    const answers = requests.flatMap(({ requestId, tries }) =>
+      requestId === undefined ? tries.filter(({ status }) => status !== undefined).slice(-1) : []
     )
+    const refused = answers.find(({ status }) => status === 400) ?? answers[0]
     const ended = messages[0]
     count.worlds++
     count.sends += requests.length
@@ -37,6 +39,7 @@ export const make = () => {
     count.deliveries += deliveries.length + inbox.length
     if (incidents.some(({ kind }) => kind !== "move" && kind !== "lostAnswer")) count.disturbed++
     if (kinds.length > 0 && atMost > 0 && only === undefined) wantsFaults++
+    if (refused?.status === 400) refusing++
     if (refused !== undefined) refusal ??= `${refused.status} ${refused.body}`
     if (ended !== undefined) ending ??= `${ended.status}, ${ended.error ?? ended.reason ?? "without an error"}`
   }
@@ -50,6 +53,9 @@ export const make = () => {
         : []),
       ...(sends > 0 && accepted === 0
         ? [`no send was accepted in any world; the first was answered ${refusal ?? "nothing"}`]
+        : []),
+      ...(accepted > 0 && refusing === worlds
+        ? [`a send was refused in every world; the first was answered ${refusal}`]
         : []),
       ...(messages > 0 && deliveries === 0
         ? [`nobody got anything in any world; the first message ended as ${ending}`]

@@ -146,6 +146,14 @@ describe("a check that passes", () => {
         refused.lines[0] ?? "",
         /^The property holds, but no send was accepted in any world; the first was answered 400 \{"message"/
       )
+      const oneOfTwo = yield* checked(
+        (world) => Effect.andThen(hello(world), world.send({ to, content, template: "both" })),
+        quiet
+      )
+      assert.match(
+        oneOfTwo.lines.join(),
+        /^The property holds, but a send was refused in every world; the first was answered 400 \{"message":"message: ex/
+      )
       const unreachable = yield* checked(
         (world) => world.send({ to: { user_id: "ada" }, content, routing: { method: "single", channels: ["sms"] } }),
         quiet
