@@ -28,8 +28,8 @@ export const sentences = (given: ReadonlyArray<string>): ReadonlyArray<string> =
     }`
   ]
 
-/** Code of others: the assertion libraries of a project, Node's, and this package where it is installed. */
-const isOthers = (frame: string): boolean => /\/node_modules\/|\\node_modules\\|\(?node:/.test(frame)
+/** Code of others: of packages such as assertion libraries, of Node, and of the language (`JSON.parse`). */
+const isOthers = (frame: string): boolean => /[/\\]node_modules[/\\]|\bnode:|<anonymous>\)?$/.test(frame)
 
 /** What `complaints` threw, in its own words, and the line of the user's code that it came from, if that is known. */
 export const thrown = (error: unknown): string => {

@@ -278,6 +278,8 @@ export const check = Effect.fnUntraced(function*(
   const checked = Checks.make()
   for (const seed of seeds) {
     const world = yield* Effect.sync(() => lived(seed, property.story, options))
+    const slowness = seed === seeds[0] ? Checks.slowness(world.history) : undefined
+    if (slowness !== undefined) yield* Effect.logWarning(slowness)
     const complaints = complaintsOf(property, world)
     if (complaints.length > 0) return yield* falsified(property, world, complaints)
     checked.add(world.history, world.faults)

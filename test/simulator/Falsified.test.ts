@@ -1,3 +1,4 @@
+import * as Checked from "#layers/testing/Checked.ts"
 import * as Faults from "#layers/testing/Faults.ts"
 import * as Simulation from "#layers/testing/Simulation.ts"
 import { assert, describe, it } from "@effect/vitest"
@@ -169,4 +170,13 @@ describe("a check that passes", () => {
       )
       assert.deepStrictEqual((yield* checked((world) => world.send({ to, content }), quiet)).lines, [])
     }))
+
+  it("warns of a world that lasts for months, and of no other", () => {
+    const history = Simulation.run(1, hello, { faults: Faults.none })
+    assert.isUndefined(Checked.slowness(history))
+    assert.match(
+      Checked.slowness({ ...history, lasted: 70.5 * 24 * 3_600_000 }) ?? "",
+      /^The world of seed 1 lasted 70 days, until its last message was due, and each day takes time\. A due time/
+    )
+  })
 })

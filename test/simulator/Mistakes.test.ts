@@ -58,7 +58,7 @@ describe("a property that Node runs without looking at its types", () => {
       ],
       [
         ({ change }) => Reflect.apply(change, undefined, [{ _tag: "OptOut", userId: "ada" }]),
-        "is none of Prefer, Subscribe"
+        "is none of Prefer, PutProfile"
       ],
       [
         ({ send }) => Reflect.apply(send, undefined, [message, { idempotencyKey: "k" }]),
