@@ -277,6 +277,8 @@ export const check = Effect.fnUntraced(function*(
   })
   const checked = Checks.make()
   for (const seed of seeds) {
+    // Worlds are lived without a pause: between them, a runner's timers and a timeout of this effect have their turn.
+    yield* Effect.yieldNow
     const world = yield* Effect.sync(() => lived(seed, property.story, options))
     const slowness = seed === seeds[0] ? Checks.slowness(world.history) : undefined
     if (slowness !== undefined) yield* Effect.logWarning(slowness)

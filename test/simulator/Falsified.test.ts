@@ -171,6 +171,12 @@ describe("a check that passes", () => {
       assert.deepStrictEqual((yield* checked((world) => world.send({ to, content }), quiet)).lines, [])
     }))
 
+  it.effect("gives others their turn between its worlds, such as a timeout", () =>
+    Effect.gen(function*() {
+      const others = Effect.as(Effect.repeat(Effect.yieldNow, { times: 3 }), "others")
+      assert.strictEqual(yield* Effect.raceFirst(checked(hello, { seeds: 30 }), others), "others")
+    }))
+
   it("warns of a world that lasts for months, and of no other", () => {
     const history = Simulation.run(1, hello, { faults: Faults.none })
     assert.isUndefined(Checked.slowness(history))
