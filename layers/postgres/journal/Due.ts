@@ -28,11 +28,15 @@ const attemptsOf = `
     select * from attempts a where a.scope = x.scope and a.message_id = x.id and a.message_id between $3 and $4 offset 0) a
   order by a.message_id, a.number`
 
+/**
+ * The next due time. `due_at > 0` is spelt out, or a plan for any parameters could not use the partial index: it would
+ * read the whole day, or each look be planned anew.
+ */
 const nextTimed = (wanted: ReadonlyArray<Lane>) => `
   select least(${
   wanted.map((lane) =>
-    `(select m.due_at from messages m where m.lane = '${lane}' and m.due_at > $2 and m.id >= $3 and m.shard = any($1::smallint[])
-      order by m.due_at limit 1)`
+    `(select m.due_at from messages m where m.lane = '${lane}' and m.due_at > 0 and m.due_at > $2 and m.id >= $3
+      and ${Ready.isOwned("m")} order by m.due_at limit 1)`
   ).join(", ")
 })::float8 as next`
 
@@ -51,7 +55,6 @@ export const due = (sql: SqlClient.SqlClient, beginning: Ready.Beginning): Journ
       const { lane, now, shards } = window
       // Each lane is read with its own limit, so that neither takes the other's share of the window.
       const wanted: ReadonlyArray<Lane> = lane === undefined ? Lane.literals : [lane]
-      const owned = shards.map((owner) => owner.shard)
       const parts = yield* Effect.forEach(
         wanted,
         Effect.fnUntraced(function*(one) {
@@ -86,11 +89,9 @@ export const due = (sql: SqlClient.SqlClient, beginning: Ready.Beginning): Journ
         if (earlier === undefined) byMessage.set(key, [attempt])
         else earlier.push(attempt)
       }
-      const next = complete
-        ? (yield* sql.unsafe(nextTimed(wanted), [owned, now, beginning.since()]).pipe(Effect.flatMap(decodeNext)))[0]
-          ?.next ??
-          undefined
-        : undefined
+      const later = complete
+        ? yield* decodeNext(yield* sql.unsafe(nextTimed(wanted), [Ready.seqs(shards), now, beginning.since()]))
+        : []
       const aside = new Set(attempts.bad.map(({ id, scope }) => `${scope}:${id}`))
       return {
         rows: found.filter((row) => !aside.has(`${row.scope}:${row.id}`)).map(({ isTried: _, ...row }) => ({
@@ -101,7 +102,7 @@ export const due = (sql: SqlClient.SqlClient, beginning: Ready.Beginning): Journ
         complete,
         upTo: parts.find((part) => part.upTo !== undefined)?.upTo,
         timedUpTo: parts.find((part) => part.timedUpTo !== undefined)?.timedUpTo,
-        next
+        next: later[0]?.next ?? undefined
       } satisfies Due
     },
     inOrder(sql),

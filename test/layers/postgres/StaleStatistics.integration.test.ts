@@ -60,6 +60,23 @@ layer(stores, { timeout: "60 seconds" })("A backlog that came after the day was 
       assert.isBelow(later.rows, 4_000)
     }))
 
+  it.effect.each(["force_custom_plan", "force_generic_plan"])(
+    "when the next message is due is found without a look at the others (%s)",
+    (plan) =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const look = due(sql, { since: () => "", from: () => ({ seq: 1_000_000, dueAt: now }) })
+        const { rows } = yield* Reads.rows(
+          "messages",
+          Effect.andThen(
+            sql`select set_config('plan_cache_mode', ${plan}, true)`,
+            look(Fixture.window({ at: now, shard: 1 }))
+          )
+        )
+        assert.isBelow(rows, 10)
+      })
+  )
+
   it.effect("where open messages begin is found by reading the first ones", () =>
     Effect.gen(function*() {
       const openRows = OpenRows.make(yield* SqlClient.SqlClient, () => "")
