@@ -16,7 +16,7 @@ export interface Routing {
   readonly method: RoutingMethod
   readonly channels: ReadonlyArray<RoutingEntry>
 }
-export type RoutingEntry = string | Routing | ChannelEntry | ProviderEntry
+export type RoutingEntry = string | Routing | ChannelEntry | ProviderEntry | NamedEntry
 
 /** Settings of one provider for one message (`message.providers.<key>`). Timeouts in ms. */
 export const ProviderSettings = Schema.Struct({
@@ -67,6 +67,14 @@ export const ProviderEntry = Schema.Struct({
 })
 export type ProviderEntry = typeof ProviderEntry.Type
 
+/** A provider entry as the older clients of the compatible service type it: by `name`. */
+const NamedEntry = Schema.Struct({ name: Schema.NonEmptyString, if: optional(Schema.String) })
+type NamedEntry = typeof NamedEntry.Type
+
+/** The provider that an entry of either form names. */
+export const providerOf = (entry: ProviderEntry | NamedEntry): string =>
+  "provider" in entry ? entry.provider : entry.name
+
 const AnyRouting: Schema.Codec<Routing> = Schema.Struct({
   method: RoutingMethod,
   channels: Schema.Array(
@@ -74,7 +82,8 @@ const AnyRouting: Schema.Codec<Routing> = Schema.Struct({
       Schema.NonEmptyString,
       Schema.suspend((): Schema.Codec<Routing> => AnyRouting),
       ChannelEntry,
-      ProviderEntry
+      ProviderEntry,
+      NamedEntry
     ]).annotate({ message: "Expected a channel, a provider's key, {channel}, {provider} or {method, channels}" })
   ).annotate({ title: "RoutingEntries" })
 }).annotate({ title: "NestedRouting" })

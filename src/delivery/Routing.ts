@@ -4,6 +4,7 @@ import {
   type ChannelSettings,
   namesIn,
   type ProviderEntry,
+  providerOf,
   type Routing,
   type RoutingEntry,
   settingsIn
@@ -145,7 +146,7 @@ export const plan = (
     if (typeof entry !== "string" && "channels" in entry) return routingPlan(entry)
     findings.named = true
     if (typeof entry !== "string") {
-      return "channel" in entry ? channelPlan(entry.channel, entry) : providerPlan(entry.provider, entry)
+      return "channel" in entry ? channelPlan(entry.channel, entry) : providerPlan(providerOf(entry), entry)
     }
     const isProvider = configured.some((provider) => isNamed(provider, entry) && provider.channel !== entry)
       || !(channelIds.has(entry) || configured.some(({ channel }) => channel === entry))

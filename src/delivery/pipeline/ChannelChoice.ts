@@ -1,4 +1,4 @@
-import type { ChannelSettings, Routing, RoutingEntry } from "#schemas/Routing.ts"
+import { type ChannelSettings, providerOf, type Routing, type RoutingEntry } from "#schemas/Routing.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
 import { isNamed, type Provider } from "#src/delivery/Provider.ts"
 import { workspaceDefault } from "#src/delivery/Routing.ts"
@@ -9,7 +9,7 @@ const channelsOf = (configured: ReadonlyArray<Provider>) => {
     if (typeof entry === "string") return [named(entry) ?? entry]
     if ("channels" in entry) return entry.channels.flatMap(of)
     if ("channel" in entry) return [entry.channel]
-    return [named(entry.provider)].flatMap((channel) => channel ?? [])
+    return [named(providerOf(entry))].flatMap((channel) => channel ?? [])
   }
   return of
 }

@@ -1,6 +1,6 @@
 import { isList, isObject } from "#schemas/Json.ts"
 import { UserId } from "#schemas/Profile.ts"
-import type { Routing } from "#schemas/Routing.ts"
+import { providerOf, type Routing } from "#schemas/Routing.ts"
 import { type DeadAddress, DeadAddresses } from "#src/delivery/pipeline/DeadAddresses.ts"
 import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import { isNamed, type Provider } from "#src/delivery/Provider.ts"
@@ -22,7 +22,7 @@ const reachesPush = (routing: Routing | null | undefined, configured: ReadonlyAr
     channels.some((entry) => {
       if (typeof entry === "string") return names(entry)
       if ("channels" in entry) return leads(entry)
-      return names("channel" in entry ? entry.channel : entry.provider)
+      return names("channel" in entry ? entry.channel : providerOf(entry))
     })
   return vendors.length > 0 && (routing === undefined || routing === null || leads(routing))
 }

@@ -1,4 +1,4 @@
-import { namesIn, type RoutingEntry } from "#schemas/Routing.ts"
+import { namesIn, providerOf, type RoutingEntry } from "#schemas/Routing.ts"
 import type { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
 import type { TenantTemplate } from "#schemas/TenantTemplate.ts"
 
@@ -12,7 +12,7 @@ export const brandsOf = ({ channels }: Pick<Way, "channels">): ReadonlyArray<str
 const ofEntry = (entry: RoutingEntry): ReadonlyArray<string> => {
   if (typeof entry === "string") return [entry]
   if ("channels" in entry) return entry.channels.flatMap(ofEntry)
-  return "channel" in entry ? namesIn(entry.providers) ?? [] : [entry.provider]
+  return "channel" in entry ? namesIn(entry.providers) ?? [] : [providerOf(entry)]
 }
 
 /** The names that it sends through: providers' keys, aliases or ids, mixed with names of channels. */

@@ -40,6 +40,20 @@ describe("Entries of a routing", () => {
       }
     }))
 
+  it.effect("a provider's entry may have a name, as those clients have it", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      const channels = [{ name: "smtp", config: {}, if: "data.x", metadata: { utm: {} } }]
+      const routing = { method: "single", channels }
+      const sent = yield* call("POST", "/send", { body: message(undefined, { routing }) })
+      const kept = yield* call("POST", "/routing-strategies", { body: { name: "a", routing } })
+      assert.strictEqual(sent.status, 202)
+      assert.deepStrictEqual(Reflect.get(Object(kept.body), "routing"), {
+        method: "single",
+        channels: [{ name: "smtp", if: "data.x" }]
+      })
+    }))
+
   it.effect.each(wrong)(
     "%s is 400, in a sentence about the entry that was meant",
     ([, value, sentence]) =>

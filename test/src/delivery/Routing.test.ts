@@ -58,6 +58,12 @@ describe("Routing to configurations by their names", () => {
     assert.deepStrictEqual(plan.map(({ provider }) => provider), ["eu", "sendgrid"])
   })
 
+  it("a provider's entry may say `name`, as older clients have it", () => {
+    const channels = [{ name: "eu", if: "data.x" }, { name: "smtp" }, { name: "us", if: null }]
+    const plan = routed({ routing: { method: "single", channels } })
+    assert.deepStrictEqual(plan.map(({ provider }) => provider), ["smtp", "sendgrid"])
+  })
+
   it("settings by alias come before those by the vendor's key", () => {
     const plan = routed({
       routing: { method: "single", channels: ["email"] },
