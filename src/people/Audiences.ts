@@ -17,7 +17,10 @@ export interface AudienceDraft {
   readonly operator: LogicalOperator | undefined
 }
 
-/** `version` counts the audience's writes, from 1. Times in epoch ms. */
+/**
+ * `version` counts the audience's writes, from 1; one that is made again while members of a removed one are still there
+ * may go on from that. Times in epoch ms.
+ */
 export interface AudienceRecord extends AudienceDraft {
   readonly id: string
   readonly version: number
