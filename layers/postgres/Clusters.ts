@@ -1,8 +1,10 @@
 import { inOrder } from "#layers/postgres/statements/InOrder.ts"
 import { OpenSince } from "#layers/postgres/days/OpenDays.ts"
+import { OpenFrom } from "#layers/postgres/days/OpenRows.ts"
 import * as Runners from "#layers/postgres/Runners.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import type { ClusterNode } from "#schemas/api/Cluster.ts"
+import { Lane } from "#src/delivery/journal/OpenMessage.ts"
 import { ShardCount } from "#src/delivery/shards/ShardCount.ts"
 import { Clusters } from "#src/reports/Clusters.ts"
 import { Effect, Layer, Schema } from "effect"
@@ -33,6 +35,7 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const count = yield* ShardCount
     const since = yield* OpenSince
+    const from = yield* OpenFrom
 
     /** The runners of the cluster; `undefined` if there is none, since one node has the store to itself. */
     const living = Effect.gen(function*() {
@@ -50,16 +53,18 @@ export const layer = Layer.effect(
         const owned = yield* owners(
           yield* sql`select shard, epoch::float8 as epoch, node, taken_at::float8 as since from epochs order by shard`
         )
+        const begins = Lane.literals.map((lane) => from(lane))
         // Each lane is read in the order of its index, up to the number that is counted.
         const due = yield* waiting(
           yield* inOrder(sql)(sql`
             select shard, count(*)::int as due, (array_agg(id order by since, id))[1] as id,
               (array_agg(scope order by since, id))[1] as scope, min(since)::float8 as since
-            from (values ('transactional'), ('bulk')) lanes (lane), lateral (
-              (select id, scope, shard, enqueued_at as since from messages where lane = lanes.lane and due_at = 0 and id >= ${since()}
+            from unnest(${Lane.literals}::text[], ${begins.map(({ seq }) => BigInt(seq))}::bigint[],
+              ${begins.map(({ dueAt }) => BigInt(dueAt))}::bigint[]) lanes (lane, from_seq, from_due), lateral (
+              (select id, scope, shard, enqueued_at as since from messages where lane = lanes.lane and due_at = 0 and seq >= from_seq and id >= ${since()}
                order by seq limit ${counted})
               union all
-              (select id, scope, shard, due_at from messages where lane = lanes.lane and due_at > 0 and due_at <= ${now} and id >= ${since()}
+              (select id, scope, shard, due_at from messages where lane = lanes.lane and due_at > 0 and due_at >= from_due and due_at <= ${now} and id >= ${since()}
                order by due_at limit ${counted})
             ) due group by shard order by since`)
         )

@@ -1,13 +1,15 @@
 import { due } from "#layers/postgres/journal/Due.ts"
+import * as ClusterReports from "#layers/postgres/Clusters.ts"
 import * as OpenRows from "#layers/postgres/days/OpenRows.ts"
 import * as Record from "#layers/postgres/journal/Record.ts"
 import * as Take from "#layers/postgres/journal/Take.ts"
 import { MessageId } from "#schemas/MessageId.ts"
+import { Clusters } from "#src/reports/Clusters.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import * as Reads from "#test/layers/postgres/Reads.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Schema } from "effect"
+import { Deferred, Effect, Fiber, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 
@@ -64,7 +66,11 @@ describe("Where open messages begin, on Postgres", () => {
         yield* add(10_000, dueAt)
         yield* sql`update messages set due_at = null`
         yield* add(3, kind === "ready" ? 0 : dueAt + 1)
+        const report = Clusters.use((clusters) => clusters.look(place.at + 3_600_000, undefined)).pipe(
+          Effect.provide(Layer.provide(ClusterReports.layer, Layer.succeed(OpenRows.OpenFrom, openRows.from)))
+        )
         const before = yield* Reads.blocks("messages", look)
+        const reported = yield* Reads.blocks("messages", report)
         // Transactions of other databases of the server are waited for as well.
         yield* Effect.repeat(refreshed, {
           until: () => {
@@ -76,6 +82,9 @@ describe("Where open messages begin, on Postgres", () => {
         assert.deepStrictEqual([before.result.rows.length, after.result.rows.length], [3, 3])
         assert.isBelow(after.blocks, 60)
         assert.isAbove(before.blocks, 5 * after.blocks)
+        const later = yield* Reads.blocks("messages", report)
+        assert.deepStrictEqual([reported.result.due, later.result.due], [3, 3])
+        assert.isAbove(reported.blocks, 5 * later.blocks)
         yield* close
       }).pipe(Effect.scoped, Effect.provide(FreshDatabase.layer))
   )
