@@ -145,7 +145,9 @@ export const run = Effect.fnUntraced(function*(ends: Ends) {
     for (const name of table.parts) yield* Target.ours(target, id)(part(ends, table, name, tell))
   }
   yield* Target.ours(target, id)(sequences(ends))
-  yield* target`analyze`
+  for (const { parts } of yield* tablesOf(target, tables.map(({ name }) => name))) {
+    for (const name of parts) yield* Target.ours(target, id)(target.unsafe(`analyze ${name}`))
+  }
   const at = DateTime.formatIso(yield* DateTime.now)
   return yield* end(ends, tables, { id, to, at }, false)
 })

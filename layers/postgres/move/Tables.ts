@@ -40,14 +40,18 @@ export const all = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, names?:
   return yield* decode(rows)
 })
 
+/** The rows of a part, however long a role lets a statement take. */
+const count = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, part: string) {
+  yield* sql`select set_config('statement_timeout', '0', true)`
+  const [{ count }] = yield* decodeCount(yield* sql.unsafe(`select count(*)::float8 as count from ${part}`))
+  return count
+}, (counting, sql) => sql.withTransaction(counting))
+
 /** How many rows each of these tables has. A partition is counted by itself: a year of them at once are many locks. */
 export const counts = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, tables: ReadonlyArray<Table>) {
   const found = new Map<string, number>()
   for (const { name, parts } of tables) {
-    for (const part of parts) {
-      const [{ count }] = yield* decodeCount(yield* sql.unsafe(`select count(*)::float8 as count from ${part}`))
-      found.set(name, (found.get(name) ?? 0) + count)
-    }
+    for (const part of parts) found.set(name, (found.get(name) ?? 0) + (yield* count(sql, part)))
   }
   return found
 })
