@@ -18,18 +18,14 @@ const textOf = (value: Value): string | undefined =>
     ? String(value)
     : undefined
 
-const numberOf = (text: string): number | undefined => {
+/** A finite number; NaN for any other text. */
+const numberOf = (text: string): number => {
   const number = text.trim() === "" ? Number.NaN : Number(text)
-  return Number.isFinite(number) ? number : undefined
+  return Number.isFinite(number) ? number : Number.NaN
 }
 
-/** Epoch ms of ISO 8601 text, or of a number in seconds or milliseconds. */
-const timeOf = (text: string): number | undefined => {
-  const iso = fromIso(text)
-  if (iso !== undefined) return iso
-  const number = numberOf(text)
-  return number === undefined ? undefined : fromEpoch(number)
-}
+/** Epoch ms of ISO 8601 text, or of a number in seconds or milliseconds; NaN for any other text. */
+const timeOf = (text: string): number => fromIso(text) ?? fromEpoch(numberOf(text))
 
 /**
  * Compares two texts, with a result below, at or above 0: as numbers if both are numbers, by their characters if neither
@@ -37,14 +33,8 @@ const timeOf = (text: string): number | undefined => {
  */
 const order = (left: string, right: string): number => {
   const [a, b] = [numberOf(left), numberOf(right)]
-  if (a !== undefined && b !== undefined) return a - b
-  if (a !== undefined || b !== undefined) return Number.NaN
+  if (!Number.isNaN(a) || !Number.isNaN(b)) return a - b
   return left === right ? 0 : left < right ? -1 : 1
-}
-
-const apart = (left: string, right: string): number | undefined => {
-  const [a, b] = [timeOf(left), timeOf(right)]
-  return a === undefined || b === undefined ? undefined : a - b
 }
 
 const compares = (operator: Condition["operator"], found: string, value: string): boolean => {
@@ -66,9 +56,9 @@ const compares = (operator: Condition["operator"], found: string, value: string)
     case "ENDS_WITH":
       return found.endsWith(value)
     case "IS_BEFORE":
-      return (apart(found, value) ?? 0) < 0
+      return timeOf(found) < timeOf(value)
     case "IS_AFTER":
-      return (apart(found, value) ?? 0) > 0
+      return timeOf(found) > timeOf(value)
     case "NEQ":
     case "EXISTS":
     case "OMIT":

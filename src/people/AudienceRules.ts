@@ -30,7 +30,7 @@ const isLogical = (operator: LogicalOperator | ComparisonOperator): operator is 
 const condition = (operator: ComparisonOperator, { path, value }: RuleDraft, at: string): Parsed<Rule> => {
   if (path === undefined || path === null || path === "") return refused(`${at}.path`, "Expected the path of a profile")
   if (operator === "MEMBER_OF" && path !== "account_id") return refused(`${at}.path`, "MEMBER_OF takes account_id only")
-  if (!isText(path) || !isText(String(value ?? ""))) {
+  if (!isText(path) || !isText(String(value))) {
     return refused(at, `Expected at most ${longest} characters, without NUL or lone surrogates`)
   }
   if (operator === "EXISTS" || operator === "OMIT") return Result.succeed({ operator, path })

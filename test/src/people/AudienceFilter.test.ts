@@ -218,6 +218,7 @@ describe("Rules of an audience", () => {
     { filters: [{ ...one, path: "x".repeat(1_000), value: "x".repeat(1_000) }] },
     { operator: "OR", filters: Array.from({ length: 500 }, () => one) },
     { operator: null, filters: [one] },
+    { filters: [{ operator: "MEMBER_OF", path: "account_id", value: "acme" }] },
     { filters: [{ operator: "OMIT", path: "title" }] },
     { filters: [{ operator: "EXISTS", path: "title", value: null }] }
   ])("%j is a filter", (draft) => Effect.sync(() => assert.isTrue(Result.isSuccess(parsed(draft)))))
@@ -237,6 +238,7 @@ describe("Rules of an audience", () => {
     [{ filters: [{ operator: "OR" }] }, "filter.filters[0].filters"],
     [{ filters: [{ operator: "OR", filters: [{ ...one, path: "" }] }] }, "filter.filters[0].filters[0].path"],
     [{ filters: [{ ...one, value: null }] }, "filter.filters[0].value"],
+    [{ filters: [{ operator: "EQ", path: "title" }] }, "filter.filters[0].value"],
     [{ filters: [{ ...one, operator: "MEMBER_OF" }] }, "filter.filters[0].path"],
     [{ filters: [{ ...one, value: "\u0000" }] }, "filter.filters[0]"],
     [{ filters: [{ ...one, path: "\ud800" }] }, "filter.filters[0]"],
