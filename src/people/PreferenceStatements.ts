@@ -81,7 +81,7 @@ const within = ({ allowed, options }: TopicTerms, statement: Statement): Stateme
     channels: withheld.includes("channel_preferences")
       ? undefined
       : channels?.filter((channel) => options === undefined || options.channels.includes(channel)),
-    ...(withheld.length === 0 ? {} : { withheld })
+    withheld
   }
 }
 

@@ -5,6 +5,7 @@ import {
   PreferenceSection,
   PreferenceStatus,
   PreferenceTopic,
+  type SentPreferences,
   TopicSetting
 } from "#schemas/Preferences.ts"
 import { resolve } from "#src/people/PreferenceResolution.ts"
@@ -167,6 +168,25 @@ describe("PreferenceStatements", () => {
       Array.isArray(setting?.custom_routing) && (setting.has_custom_routing ?? setting.custom_routing.length > 0)
     const choices = [isChosen(inTenant), isChosen(own), entry?.channels.length]
     assert.lengthOf(decision.withheld ?? [], choices.filter(Boolean).length)
+  })
+
+  it("null says nothing: in a record, an entry and a rule (api.md 1.8)", () => {
+    const said = (sent: SentPreferences | null) =>
+      statements({
+        now: 0,
+        topic: undefined,
+        names: ["pt"],
+        sent,
+        overrides: undefined,
+        recipient: undefined,
+        list: undefined,
+        tenants: []
+      })
+    const entry = { status: null, channel_preferences: null, rules: [{ type: "snooze", start: null, until: null }] }
+    assert.deepStrictEqual(said({ notifications: { pt: entry }, categories: null }), [
+      { source: "message", id: "pt", status: undefined, snoozed: true, channels: undefined }
+    ])
+    assert.deepStrictEqual([said({ notifications: null }), said(null)], [[], []])
   })
 
   it("a setting that names channels has chosen them, unless it says that it has not (api.md 10.4, 6)", () => {
