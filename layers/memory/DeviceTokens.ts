@@ -4,7 +4,7 @@ import { inScope, nameOf, type State } from "#layers/memory/State.ts"
 import { detailsOf, mostTokens } from "#schemas/DeviceToken.ts"
 import type { UserId } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"
-import * as IdPages from "#src/paging/IdPages.ts"
+import * as Text from "#schemas/Text.ts"
 import * as DeviceTokenPatch from "#src/people/DeviceTokenPatch.ts"
 import { type DeviceToken, DeviceTokens, expiryFrom, mostReachable, TokenNotFound } from "#src/people/DeviceTokens.ts"
 import { Clock, Effect, HashMap, Layer, Option } from "effect"
@@ -19,7 +19,7 @@ const tokenOf = ({ details, expires, provider, status, statusReason, token }: De
   statusReason
 })
 
-const oldestFirst = (a: DeviceRow, b: DeviceRow): number => a.created - b.created || IdPages.compare(a.token, b.token)
+const oldestFirst = (a: DeviceRow, b: DeviceRow): number => a.created - b.created || Text.compare(a.token, b.token)
 
 const ofUser = (scope: Scope, userId: UserId) => (state: State): ReadonlyArray<DeviceRow> =>
   inScope(state.access.devices, scope).filter((row) => row.userId === userId).toSorted(oldestFirst)

@@ -2,13 +2,12 @@ import { isJudged } from "#layers/memory/AudienceSteps.ts"
 import { Database } from "#layers/memory/Database.ts"
 import { inScope, nameOf, type State } from "#layers/memory/State.ts"
 import type { Scope } from "#schemas/Scope.ts"
-import * as IdPages from "#src/paging/IdPages.ts"
+import * as Text from "#schemas/Text.ts"
 import * as ListPattern from "#src/people/ListPattern.ts"
 import { type Member, Members, MembersUncounted, type Position, type Source } from "#src/people/Members.ts"
 import { Effect, HashMap, Layer, Option } from "effect"
 
-const compare = (a: Position, b: Position): number =>
-  IdPages.compare(a.group, b.group) || IdPages.compare(a.userId, b.userId)
+const compare = (a: Position, b: Position): number => Text.compare(a.group, b.group) || Text.compare(a.userId, b.userId)
 
 const subscribers = (state: State, scope: Scope, listId: string, group: string): ReadonlyArray<Member> =>
   Option.match(HashMap.get(state.subscriptions, nameOf(scope, listId)), {

@@ -1,3 +1,4 @@
+import * as Text from "#schemas/Text.ts"
 import type * as Cursor from "#src/paging/Cursor.ts"
 import * as IdPages from "#src/paging/IdPages.ts"
 import type { InvalidCursor, Page } from "#src/paging/Page.ts"
@@ -6,7 +7,7 @@ import * as Pages from "#src/paging/Pages.ts"
 import { Effect } from "effect"
 
 /** Newest first; ids decide within a millisecond. */
-const newestFirst = (a: Cursor.Position, b: Cursor.Position): number => b.at - a.at || IdPages.compare(b.id, a.id)
+const newestFirst = (a: Cursor.Position, b: Cursor.Position): number => b.at - a.at || Text.compare(b.id, a.id)
 
 /** The rows of one page, of all that are left. */
 const begin = <A>(left: ReadonlyArray<A>, limit: number, bytesOf: (row: A) => number = () => 0) => {
@@ -45,8 +46,8 @@ export const cutById = Effect.fnUntraced(function*<A>(options: {
   const { bytesOf, cursor, cursors, idOf, limit, list, rows } = options
   const after = yield* IdPages.after(cursors, list, cursor)
   const left = rows
-    .filter((row) => after === undefined || IdPages.compare(idOf(row), after) > 0)
-    .toSorted((a, b) => IdPages.compare(idOf(a), idOf(b)))
+    .filter((row) => after === undefined || Text.compare(idOf(row), after) > 0)
+    .toSorted((a, b) => Text.compare(idOf(a), idOf(b)))
   const { isLast, items } = begin(left, limit, bytesOf)
   return IdPages.cut(cursors, list, items, isLast, idOf)
 })

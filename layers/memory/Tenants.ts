@@ -7,16 +7,16 @@ import { orUnavailable } from "#layers/memory/StoreErrors.ts"
 import type { TopicSetting } from "#schemas/Preferences.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { chainLength, mostDefaults, type Tenant, TenantDraft, TenantPreferenceItem } from "#schemas/Tenant.ts"
+import * as Text from "#schemas/Text.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
-import * as IdPages from "#src/paging/IdPages.ts"
 import { ParentRefused, TenantNotFound, Tenants, TooManyDefaults } from "#src/people/Tenants.ts"
 import { Clock, Effect, HashMap, Layer, Option, Schema } from "effect"
 
 const decode = Schema.decodeEffect(Schema.fromJsonString(TenantDraft))
 const decodeItem = Schema.decodeEffect(Schema.fromJsonString(TenantPreferenceItem))
 
-const byId = (a: { readonly id: string }, b: { readonly id: string }) => IdPages.compare(a.id, b.id)
+const byId = (a: { readonly id: string }, b: { readonly id: string }) => Text.compare(a.id, b.id)
 
 const tenant = Effect.fnUntraced(function*(row: TenantRow) {
   const draft = yield* decode(row.draft)

@@ -4,6 +4,7 @@ import * as PageBytes from "#layers/postgres/statements/PageBytes.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import * as Members from "#layers/postgres/tenants/Members.ts"
 import type { Scope } from "#schemas/Scope.ts"
+import * as Text from "#schemas/Text.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import * as IdPages from "#src/paging/IdPages.ts"
@@ -33,7 +34,7 @@ const make = Effect.gen(function*() {
         profiles.set(tenantId, profile === undefined ? "" : yield* Members.encodeProfile(profile))
       }
       if (profiles.size === 0) return
-      const ids = [...profiles.keys()].toSorted(IdPages.compare)
+      const ids = [...profiles.keys()].toSorted(Text.compare)
       const known = new Map<string, string>()
       yield* InPieces.run(ids, (piece) =>
         sql`select id, generation::text as generation from tenants

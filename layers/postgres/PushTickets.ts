@@ -1,7 +1,7 @@
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import { Scope } from "#schemas/Scope.ts"
-import * as IdPages from "#src/paging/IdPages.ts"
+import * as Text from "#schemas/Text.ts"
 import { lease, type PendingTickets, PushTickets, Tickets } from "#src/reports/PushTickets.ts"
 import * as Patience from "#src/store/Patience.ts"
 import { Clock, Effect, Layer, Option, Schema } from "effect"
@@ -31,7 +31,7 @@ const rowOf = (
 
 /** The order in which rows are locked, by `Profiles.remove` too: in unequal orders, two could deadlock. */
 const inOrder = (a: ReturnType<typeof rowOf>, b: ReturnType<typeof rowOf>): number =>
-  a.scope - b.scope || IdPages.compare(a.message_id, b.message_id) || a.number - b.number
+  a.scope - b.scope || Text.compare(a.message_id, b.message_id) || a.number - b.number
 
 /** The tickets of pushes on Postgres. */
 export const layer = Layer.effect(

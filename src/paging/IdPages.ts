@@ -31,17 +31,3 @@ export const page = <A>(
   limit: number,
   idOf: (row: A) => string
 ): Page<A> => Pages.cut({ cursors, list, rows, limit, position: (row) => ({ at: 0, id: idOf(row) }) })
-
-/** Moves surrogates behind all other UTF-16 units, as the code points that they encode come behind all others. */
-const weight = (unit: number): number => unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800
-
-/** Compares as UTF-8 bytes, which is Postgres's collation "C"; JavaScript would compare UTF-16 units. */
-export const compare = (a: string, b: string): number => {
-  const length = Math.min(a.length, b.length)
-  for (let index = 0; index < length; index++) {
-    const left = a.charCodeAt(index)
-    const right = b.charCodeAt(index)
-    if (left !== right) return weight(left) - weight(right)
-  }
-  return a.length - b.length
-}

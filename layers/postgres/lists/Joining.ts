@@ -2,7 +2,7 @@ import * as InPieces from "#layers/postgres/statements/InPieces.ts"
 import { ensuredFirst } from "#layers/postgres/lists/Subscriptions.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import type { RecipientPreferences } from "#schemas/Preferences.ts"
-import * as IdPages from "#src/paging/IdPages.ts"
+import * as Text from "#schemas/Text.ts"
 import type { Lists } from "#src/people/Lists.ts"
 import { toStored } from "#src/people/StoredPreferences.ts"
 import { Clock, Effect } from "effect"
@@ -23,7 +23,7 @@ export const make = (sql: SqlClient.SqlClient): Lists["Service"]["join"] =>
     const now = yield* Clock.currentTimeMillis
     const given = new Map<string, RecipientPreferences | undefined>()
     for (const { listId, preferences } of memberships) given.set(listId, preferences ?? given.get(listId))
-    const rows = [...given].toSorted(([a], [b]) => IdPages.compare(a, b))
+    const rows = [...given].toSorted(([a], [b]) => Text.compare(a, b))
       .map(([listId, preferences]): Joined => ({ list_id: listId, preferences: toStored(preferences) }))
 
     const these = (piece: ReadonlyArray<Joined>) =>

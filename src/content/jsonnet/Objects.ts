@@ -1,5 +1,5 @@
+import * as Text from "#schemas/Text.ts"
 import type { Node, Visibility } from "#src/content/jsonnet/Program.ts"
-import { compareTexts } from "#src/content/jsonnet/Text.ts"
 import {
   type Env,
   Env as Scope,
@@ -123,7 +123,7 @@ export const namesOf = (machine: Machine, object: ObjectValue, withHidden = fals
   const size = object.layers.reduce((sum, { fields }) => sum + fields.size, 0)
   if (!machine.room(size * (withHidden ? 1 : object.layers.length)) || !machine.step(size >> 1)) return []
   const all = new Set(object.layers.flatMap(({ fields }) => [...fields.keys()]))
-  const names = [...all].filter((name) => withHidden || isShown(object, name)).toSorted(compareTexts)
+  const names = [...all].filter((name) => withHidden || isShown(object, name)).toSorted(Text.compare)
   if (!withHidden) object.shown = names
   return names
 }

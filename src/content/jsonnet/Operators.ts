@@ -1,6 +1,6 @@
+import * as Text from "#schemas/Text.ts"
 import { check, member, namesOf } from "#src/content/jsonnet/Objects.ts"
 import type { BinaryOperator, UnaryOperator } from "#src/content/jsonnet/Program.ts"
-import { compareTexts } from "#src/content/jsonnet/Text.ts"
 import { ArrayValue, kindOf, type Machine, named, ObjectValue, type Value } from "#src/content/jsonnet/Value.ts"
 
 /** The number, if JSON can hold it; otherwise fails. */
@@ -48,7 +48,7 @@ const equalObjects = (machine: Machine, one: ObjectValue, other: ObjectValue, at
 export const compare = (machine: Machine, one: Value, other: Value, at: number): number => {
   if (typeof one === "number" && typeof other === "number") return one < other ? -1 : one > other ? 1 : 0
   if (typeof one === "string" && typeof other === "string") {
-    return machine.look(Math.min(one.length, other.length)) ? compareTexts(one, other) : 0
+    return machine.look(Math.min(one.length, other.length)) ? Text.compare(one, other) : 0
   }
   if (!(one instanceof ArrayValue) || !(other instanceof ArrayValue)) {
     machine.fail(at, `${named(one)} and ${named(other)} have no order`)

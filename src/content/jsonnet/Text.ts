@@ -9,16 +9,5 @@ export const lengthOf = (text: string): number => pairs.test(text) ? [...text].l
 export const part = (text: string, from: number, to: number): string =>
   pairs.test(text) ? [...text].slice(from, to).join("") : text.slice(from, to)
 
-/** Compares texts by code points; UTF-16 units would order those beyond U+D7FF differently. */
-export const compareTexts = (one: string, other: string): number => {
-  if (!pairs.test(one) && !pairs.test(other)) return one < other ? -1 : one > other ? 1 : 0
-  const [ones, others] = [[...one], [...other]]
-  for (let at = 0; at < Math.min(ones.length, others.length); at++) {
-    const order = (ones[at]?.codePointAt(0) ?? 0) - (others[at]?.codePointAt(0) ?? 0)
-    if (order !== 0) return order
-  }
-  return ones.length - others.length
-}
-
 /** A number as text: the shortest digits that are this number, and never an exponent for a whole one. */
 export const numeral = (value: number): string => Number.isInteger(value) ? BigInt(value).toString() : String(value)

@@ -1,5 +1,6 @@
 import { Id } from "#schemas/Id.ts"
 import { Scope } from "#schemas/Scope.ts"
+import * as Text from "#schemas/Text.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import * as IdPages from "#src/paging/IdPages.ts"
 import { assert, describe, it } from "@effect/vitest"
@@ -14,12 +15,12 @@ describe("Pages by id", () => {
     { a: Id, b: Id },
     ({ a, b }) =>
       Effect.sync(() =>
-        assert.strictEqual(Math.sign(IdPages.compare(a, b)), Buffer.compare(Buffer.from(a), Buffer.from(b)))
+        assert.strictEqual(Math.sign(Text.compare(a, b)), Buffer.compare(Buffer.from(a), Buffer.from(b)))
       )
   )
 
   it.effect("surrogate pairs come after every other character", () =>
-    Effect.sync(() => assert.isBelow(IdPages.compare("\uffee", "\u{1f600}"), 0)))
+    Effect.sync(() => assert.isBelow(Text.compare("\uffee", "\u{1f600}"), 0)))
 
   it.effect.each(["a", "\u0001".repeat(512), "é".repeat(512), "\u{1f600}".repeat(256)])(
     "the longest ids fit into a cursor (%#)",
@@ -35,12 +36,12 @@ describe("Pages by id", () => {
     limit: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 7 }))
   }, ({ ids, limit }) =>
     Effect.gen(function*() {
-      const rows = [...new Set(ids)].sort(IdPages.compare)
+      const rows = [...new Set(ids)].sort(Text.compare)
       const seen: Array<string> = []
       let cursor: string | undefined
       do {
         const from = yield* IdPages.after(cursors, list, cursor)
-        const left = rows.filter((id) => from === undefined || IdPages.compare(id, from) > 0)
+        const left = rows.filter((id) => from === undefined || Text.compare(id, from) > 0)
         const page = IdPages.page(cursors, list, left.slice(0, limit + 1), limit, (id) => id)
         seen.push(...page.items)
         cursor = page.cursor
