@@ -11,3 +11,7 @@ export const cut = (text: string, longest: number): string => {
   }
   return `${text.slice(0, end)}…`
 }
+
+/** The first `most` UTF-16 units of a text, or one less where the last would be half of a surrogate pair. */
+export const start = (text: string, most: number): string =>
+  most >= text.length ? text : text.slice(0, most).replace(/[\ud800-\udbff]$/, "")

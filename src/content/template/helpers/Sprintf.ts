@@ -1,3 +1,4 @@
+import { start } from "#src/content/Cut.ts"
 import { numberOf } from "#src/content/template/helpers/Numbers.ts"
 
 /** A filling character is one UTF-16 unit, so that a width never leaves half of a surrogate pair. */
@@ -32,10 +33,6 @@ const shown = (kind: string, value: number, precision: number | undefined): stri
 
 const longest = 4_096
 
-/** The first `most` UTF-16 units of a text, without half of a surrogate pair at the end. */
-const start = (text: string, most: number | undefined): string =>
-  most === undefined || most >= text.length ? text : text.slice(0, most).replace(/[\ud800-\udbff]$/, "")
-
 /**
  * C's `sprintf`, with widths below 1,000 and precisions below 100. `undefined` if the format is invalid, a value is
  * missing or not a number, or the result would exceed `room` by more than one value.
@@ -54,7 +51,7 @@ export const sprintf = (pattern: string, values: ReadonlyArray<string | number>,
     const text = kind === undefined || value === undefined
       ? undefined
       : kind === "s"
-      ? start(String(value), digits)
+      ? start(String(value), digits ?? Infinity)
       : number === undefined
       ? undefined
       : shown(kind, number, digits)

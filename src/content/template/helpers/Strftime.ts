@@ -19,17 +19,11 @@ const months = [
 
 const two = (value: number): string => String(value).padStart(2, "0")
 
-const daysBefore = (year: number, month: number, day: number): number =>
-  Array.from(
-    { length: month - 1 },
-    (_, at) =>
-      at === 1
-        ? (year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28)
-        : [3, 5, 8, 10].includes(at)
-        ? 30
-        : 31
-  )
-    .reduce((sum, length) => sum + length, day)
+/** From 1. Counted in a year of the same calendar, which repeats after 400 years: the first year of all has no January. */
+const dayOfYear = (year: number, month: number, day: number): number => {
+  const alike = 2_000 + year % 400
+  return 1 + (Date.UTC(alike, month - 1, day) - Date.UTC(alike, 0, 1)) / 86_400_000
+}
 
 const offset = (time: DateTime.Zoned): string => DateTime.zonedOffsetIso(time).replace(":", "")
 
@@ -86,7 +80,7 @@ export const strftime = (time: DateTime.Zoned, pattern: string, zone: string): s
       case "Z":
         return zone
       case "j":
-        return String(daysBefore(year, month, day)).padStart(bare === "-" ? 1 : 3, "0")
+        return String(dayOfYear(year, month, day)).padStart(bare === "-" ? 1 : 3, "0")
       case "c":
         return `${weekday.slice(0, 3)} ${name.slice(0, 3)} ${day} ${clock} ${year}`
       case "x":

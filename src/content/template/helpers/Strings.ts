@@ -1,13 +1,8 @@
 import { limits } from "#src/content/Budget.ts"
+import { start } from "#src/content/Cut.ts"
 import { type Helper, text } from "#src/content/template/Helper.ts"
 import { numberOf } from "#src/content/template/helpers/Numbers.ts"
 import { sprintf } from "#src/content/template/helpers/Sprintf.ts"
-
-const cut = (whole: string, length: number): string => {
-  // Never leaves half of a surrogate pair.
-  const end = /[\ud800-\udbff]/.test(whole.charAt(length - 1)) ? length - 1 : length
-  return whole.slice(0, end)
-}
 
 const truncate: Helper = ([value, length, suffix], _, around) => {
   const whole = text(value, around)
@@ -16,7 +11,7 @@ const truncate: Helper = ([value, length, suffix], _, around) => {
     around.budget.fail("truncate: the length is not a number of characters")
     return undefined
   }
-  return whole.length <= most ? whole : cut(whole, Math.floor(most)) + text(suffix, around)
+  return whole.length <= most ? whole : start(whole, Math.floor(most)) + text(suffix, around)
 }
 
 const concat: Helper = (words, named, around) =>
@@ -44,7 +39,7 @@ export const strings: Readonly<Record<string, Helper>> = {
   "trim-right": ([value], _, around) => text(value, around).trimEnd(),
   "trim-one-char-right": ([value], _, around) => {
     const whole = text(value, around)
-    return cut(whole, whole.length - 1)
+    return start(whole, whole.length - 1)
   },
   "truncate": truncate
 }
