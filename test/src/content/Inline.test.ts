@@ -104,6 +104,8 @@ describe("What an author marks in a line", () => {
       ["é_b_ 1_b_ я_b_", "é_b_ 1_b_ я_b_"],
       ["_b_é _b_1 _b_я", "_b_é _b_1 _b_я"],
       ["a*b*c", "a<em>b</em>c"],
+      ["**a** b**", "<strong>a</strong> b**"],
+      ["*a **b* c**", "<em>a **b</em> c**"],
       ["(_b_), \"__b__\"", "(<em>b</em>), \"<strong>b</strong>\""],
       [`${value("v")}_b_`, "v_b_"],
       [`_b_${value("v")}`, "_b_v"]
