@@ -81,7 +81,10 @@ const parse = (lines: ReadonlyArray<string>, budget: Budget, depth: number): Rea
     const indent = before.length + mark.length + 1
     at++
     const rest = taken((line) => {
-      if (line.trim() === "") return indentOf(lines[at + 1] ?? "") >= indent && (lines[at + 1] ?? "").trim() !== ""
+      if (line.trim() === "") {
+        const next = lines[at + 1] ?? ""
+        return next.trim() !== "" && indentOf(next) >= indent
+      }
       return indentOf(line) >= Math.min(indent, before.length + 2) || !startsBlock(line)
     })
     const inside = [first, ...rest.map((line) => line.slice(Math.min(indent, indentOf(line))))]

@@ -24,7 +24,7 @@ const packed = (sizes: ReadonlyArray<number>, whole: number, part: number): numb
   for (const size of sizes) {
     // A character larger than a segment fills several; any other is never split.
     if (size > left) {
-      count += Math.max(1, Math.ceil((size - (size > part ? left : 0)) / part))
+      count += Math.ceil((size - left) / part)
       left = size > part ? part - ((size - left) % part || part) : part - size
     } else left -= size
   }
