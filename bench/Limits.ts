@@ -56,7 +56,7 @@ const answer = (allowed: number, nodes: number, messages: number, after = 0): Re
   ]
 }
 
-/** How much of what a provider allows is taken, and how many calls are refused, the ones under way at the first included? */
+/** How much of what a provider allows is taken, and how many calls are refused, those under way at the first refusal included? */
 export const limits: Question = async (quick) => {
   const least = quick ? 10 : 1
   return [

@@ -5,8 +5,8 @@ const quiet = 60_000
 const remembered = 1_000
 
 /**
- * Answers whether a thing is to be told, at `now` (ms, always of one clock): not if it was within the last minute. What
- * goes on for long is one line a minute in the log, not one for each event.
+ * Answers whether a thing is to be told at `now` (ms, always of one clock): not if it was told within the last minute.
+ * What goes on for long is one line a minute in the log, not one for each event.
  */
 export const make = (): (thing: string, now: number) => boolean => {
   const told = new Map<string, number>()

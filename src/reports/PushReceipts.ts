@@ -9,7 +9,7 @@ import * as Outage from "#src/store/Outage.ts"
 import * as Patience from "#src/store/Patience.ts"
 import { Clock, Effect, Layer, Result } from "effect"
 
-/** How long after it is due a ticket is asked about at most, while a node looks at all. */
+/** How often a node looks for tickets that are due. */
 const sweep = "1 minute"
 
 /** Attempts whose tickets are taken at once. */
@@ -27,7 +27,10 @@ const patience = "2 minutes"
 /** How long after the attempt its tickets are asked about last, in ms: Expo keeps receipts for 24 hours. */
 const lastAsked = 23 * 3_600_000
 
-/** When tickets that are not told of by now (epoch ms) are asked about next: after as long as they have waited so far. */
+/**
+ * When tickets without a receipt at `now` (epoch ms) are asked about again: after as long as they have waited so far.
+ * `undefined`: no more.
+ */
 const next = (sentAt: number, now: number): number | undefined => {
   const age = Math.max(now - sentAt, firstAsked)
   return age < lastAsked ? sentAt + Math.min(2 * age, lastAsked) : undefined

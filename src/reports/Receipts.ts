@@ -49,7 +49,7 @@ const types = { Deliver: "DELIVERED", Open: "OPENED", Click: "CLICKED", Bounce: 
 /**
  * A receipt that names its message by the provider's reference alone may come before the reference is stored, with the
  * outcome of its call; and not every provider repeats what is answered with an error. So it is looked for once more
- * after each of these waits. Who calls back waits longer.
+ * after each of these waits; a provider waits longer than that for its answer.
  */
 const looks: ReadonlyArray<Duration.Input> = ["1 second", "2 seconds"]
 

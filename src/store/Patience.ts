@@ -9,7 +9,7 @@ interface Call {
   readonly giveUp: () => void
 }
 
-/** What this process itself does in a call. */
+/** What this process itself does during a call. */
 class Work {
   private running = 0
   private wasDone = false
@@ -53,8 +53,8 @@ export const working = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A,
     ))
 
 /**
- * Tells whoever waits (`within`) that the store has just answered a part of what takes long: it is not silent. He waits
- * for the next part as after `working`.
+ * Tells whoever waits (`within`) that the store has just answered a part of what takes long: it is not silent. The wait
+ * for the next part is as after `working`.
  */
 export const heard: Effect.Effect<void> = Effect.map(CurrentWork, (current) => current?.note())
 

@@ -1,10 +1,10 @@
-import * as Fake from "#test/support/Fake.ts"
 /** The whole server over a provider that keeps a ledger outside of it: what the crash suites start and kill. */
 import * as App from "#layers/App.ts"
 import * as Worker from "#layers/cluster/Worker.ts"
 import * as Run from "#layers/Run.ts"
 import type { Profile } from "#schemas/Profile.ts"
 import type { Vendor } from "#src/delivery/Provider.ts"
+import * as Fake from "#test/support/Fake.ts"
 import { Effect, Random } from "effect"
 import { openSync, writeSync } from "node:fs"
 import { threadId } from "node:worker_threads"
@@ -20,7 +20,7 @@ const ends = openSync(file === undefined ? "/dev/null" : `${file}.ends`, "a")
 /** Of this machine, whatever clock the server follows; it goes on while the process is frozen. */
 const now = () => Math.round(performance.timeOrigin + performance.now())
 
-/** A call takes up to so many ms, so that a kill finds some in flight. */
+/** The longest that a call takes, in ms: long enough for a kill to find some in flight. */
 const slowest = Number(process.env["CRASH_PROVIDER_MILLIS"] ?? "20")
 
 const named = (profile: Profile, name: string) => profile["email"] === `${name}@example.com`

@@ -36,7 +36,7 @@ const template = async (): Promise<string> => {
   return place
 }
 
-/** A data directory as a first start leaves it that is killed before its migrations, until the scope closes. */
+/** A data directory as it is left by a first start that was killed before its migrations. It is there until the scope closes. */
 export const withDatabase = Effect.tap(empty, (directory) =>
   Effect.promise(async () => {
     await cp(await template(), DataDirectory.databaseIn(directory), { recursive: true })

@@ -2,7 +2,7 @@ import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { setTimeout } from "node:timers/promises"
 
-/** What an effect answers that asks a store and waits for the clock by turns: each store is given its time, and the clock goes on. */
+/** The answer of an effect that by turns asks a store, which takes real time, and waits for the test clock, which is moved on. */
 export const waiting = Effect.fnUntraced(function*<A, E>(effect: Effect.Effect<A, E>) {
   const fiber = yield* Effect.forkChild(effect, { startImmediately: true })
   while (fiber.pollUnsafe() === undefined) {

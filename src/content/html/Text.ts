@@ -45,7 +45,7 @@ const endTagOf = (name: string, html: string, from: number): number => {
   return end.exec(html)?.index ?? -1
 }
 
-/** Collects texts and line ends, without ever doubling white space but what is preformatted. */
+/** Collects texts and line ends. White space is never doubled, unless it is preformatted. */
 class Page {
   readonly #parts: Array<string> = []
   #ends = 2

@@ -20,9 +20,7 @@ const strengths: ReadonlyMap<string, readonly [BinaryOperator, strength: number]
     ["^"],
     ["|"],
     ["&&"],
-    [
-      "||"
-    ]
+    ["||"]
   ] as const).flatMap((operators: ReadonlyArray<BinaryOperator>, weakness) =>
     operators.map((operator) => [operator, [operator, 10 - weakness]] as const)
   )
