@@ -56,8 +56,8 @@ const migrations = {
   "0035_comparisons": comparisons,
   "0036_audience_wakeups": audienceWakeups,
   "0037_states": states,
-  "0039_audience_path": audiencePath,
-  "0040_long_requests": longRequests
+  "0038_audience_path": audiencePath,
+  "0039_long_requests": longRequests
 }
 
 /**
