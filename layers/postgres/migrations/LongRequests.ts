@@ -11,6 +11,7 @@ export const wentOnForLong =
  */
 export const longRequests = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  yield* sql`create index expansions_long on expansions (ended_at, id) where ${sql.literal(wentOnForLong)}`
+  // First, as its lock is the stronger: taken after the other, it and a page that is being expanded wait for each other.
   yield* sql`drop index if exists expansions_ended`
+  yield* sql`create index expansions_long on expansions (ended_at, id) where ${sql.literal(wentOnForLong)}`
 })

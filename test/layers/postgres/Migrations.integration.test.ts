@@ -110,6 +110,33 @@ describe("Migrations", () => {
     60_000
   )
 
+  it.live(
+    "a migration and a page that a node of the last version expands do not wait for each other",
+    () =>
+      Effect.gen(function*() {
+        const database = yield* FreshDatabase.url
+        yield* SqlClient.SqlClient.use((sql) =>
+          Effect.gen(function*() {
+            yield* Effect.scoped(Effect.provide(Effect.void, Migrations.layer))
+            yield* sql`drop index expansions_long`
+            yield* sql`create index expansions_ended on expansions (ended_at) where ended_at is not null`
+            yield* sql`delete from migrations where migration_id >= 40`
+          })
+        ).pipe(Effect.provide(FreshDatabase.node(database)))
+        const migrating = yield* SqlClient.SqlClient.use((sql) =>
+          sql.withTransaction(Effect.gen(function*() {
+            yield* sql`select id from expansions for update`
+            const migrating = yield* Effect.forkDetach(migrate(database))
+            yield* Effect.sleep("500 millis")
+            yield* sql`update expansions set tries = 0`
+            return migrating
+          }))
+        ).pipe(Effect.provide(FreshDatabase.node(database)))
+        yield* Fiber.join(migrating)
+      }),
+    60_000
+  )
+
   it.live("nodes that start at once on an empty database share the work", () =>
     Effect.gen(function*() {
       const database = yield* FreshDatabase.url
