@@ -58,10 +58,23 @@ const rewritten = ({ additionalProperties, allOf, anyOf, ...rest }: Schema.JsonO
   })
 }
 
+/** Schemas by their names, without titles, of which a schema that narrows another has the other's. */
+const untitled = (schemas: Schema.JsonObject): Schema.JsonObject =>
+  Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => {
+      if (!isObject(schema)) return [name, schema]
+      const { title: _, ...rest } = schema
+      return [name, rest]
+    })
+  )
+
 /**
  * An OpenAPI document as generators of clients take it. Effect closes each object, although unknown keys are ignored in
  * requests, and replies will have more keys one day; and it gives whole numbers bounds, where generators want to be told
  * that 32 bits are too few for epoch ms.
  */
 export const tidied = (document: object): Record<string, Schema.Json> =>
-  JSON.parse(JSON.stringify(document), (_, value: Schema.Json) => isObject(value) ? rewritten(value) : value)
+  JSON.parse(
+    JSON.stringify(document),
+    (key, value: Schema.Json) => !isObject(value) ? value : key === "schemas" ? untitled(value) : rewritten(value)
+  )
