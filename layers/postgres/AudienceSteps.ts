@@ -31,8 +31,8 @@ const patience = "2 minutes"
  */
 const overlap = 10_000
 
-/** In ms, how often a look begins at the beginning: for a mark whose transaction took very long. */
-const thorough = 60_000
+/** In monotonic ns, how often a look begins at the beginning: for a mark whose transaction took very long. */
+const thorough = 60_000_000_000n
 
 const decodeLock = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ mine: Schema.Boolean })]))
 const decodeWork = Schema.decodeUnknownEffect(
@@ -58,7 +58,7 @@ const make = Effect.gen(function*() {
   const stepping = yield* Patience.asking(patience)
   /** Where the next look for marks begins. */
   let first = 0
-  let wholeAt: number | undefined
+  let wholeAt: bigint | undefined
 
   /** Judges users who were written, as they are now: a mark is visible only together with the write that left it. */
   const follow = Effect.gen(function*() {
@@ -109,7 +109,7 @@ const make = Effect.gen(function*() {
 
   return AudienceSteps.of({
     advance: Effect.gen(function*() {
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* Clock.monotonicTimeNanos
       if (wholeAt === undefined || now - wholeAt >= thorough) [first, wholeAt] = [0, now]
       const [{ counting, drawn, leaving, oldest }] = yield* decodeWork(
         yield* sql`select exists (select 1 from tenant_drops) as leaving, exists (select 1 from audience_counts) as counting,

@@ -49,5 +49,20 @@ layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layerEmpty)), { timeout
         }))
         assert.isBelow(blocks, 600)
       }))
+
+    it.effect("audiences find a change that was committed long after it was numbered within two minutes, though the clock was set back", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { advance } = yield* AudienceSteps
+        const looks = Effect.repeat(advance, { while: (more) => more })
+        yield* TestClock.adjust("1 hour")
+        yield* sql`select setval('audience_changes_seq_seq', 200000)`
+        yield* looks
+        yield* sql`insert into audience_changes (seq, scope, user_id) overriding system value values (100000, 1, 'u')`
+        yield* TestClock.setTime(0)
+        yield* TestClock.adjust("2 minutes")
+        yield* looks
+        assert.deepStrictEqual(yield* sql`select 1 from audience_changes`, [])
+      }))
   }
 )
