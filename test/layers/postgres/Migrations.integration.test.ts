@@ -120,7 +120,7 @@ describe("Migrations", () => {
             yield* Effect.scoped(Effect.provide(Effect.void, Migrations.layer))
             yield* sql`drop index expansions_long`
             yield* sql`create index expansions_ended on expansions (ended_at) where ended_at is not null`
-            yield* sql`delete from migrations where migration_id >= 40`
+            yield* sql`delete from migrations where migration_id >= 39`
           })
         ).pipe(Effect.provide(FreshDatabase.node(database)))
         const migrating = yield* SqlClient.SqlClient.use((sql) =>
