@@ -1,5 +1,5 @@
 import { Config, Option, Redacted, Result } from "effect"
-import { IpNetwork, NetAddress } from "effect/net"
+import { IpInterface, IpNetwork, NetAddress } from "effect/net"
 import { Buffer } from "node:buffer"
 
 /** A proxy of the operator's, which opens tunnels (CONNECT, RFC 9110 §9.3.6). */
@@ -87,7 +87,8 @@ const isOf = (entry: string, host: string, port: number): boolean => {
   const address = NetAddress.ipFromString(host)
   if (bare === "*" || bare === host) return true
   if (Result.isSuccess(address)) {
-    const network = IpNetwork.fromString(bare)
+    // As for other programs, bits after the prefix do not matter; an address alone is a network of one.
+    const network = Result.map(IpInterface.fromString(bare), IpNetwork.fromInterface)
     return Result.isSuccess(network) && IpNetwork.contains(network.success, address.success)
   }
   const name = bare.replace(/^\*?\.|\.$/g, "")

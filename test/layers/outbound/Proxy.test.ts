@@ -90,6 +90,14 @@ describe("the proxies of the standard variables", () => {
       ] as const
       for (const [host, port] of direct) assert.isFalse(yield* isProxied(list, host, port), host)
       for (const [host, port] of proxied) assert.isTrue(yield* isProxied(list, host, port), host)
+      // As other programs read them: a network by any address in it, and an address in any spelling.
+      assert.isFalse(yield* isProxied("10.9.8.7/8", "10.1.2.3"))
+      assert.isTrue(yield* isProxied("10.9.8.7/8", "11.1.2.3"))
+      assert.isFalse(yield* isProxied("0:0:0:0:0:0:0:1,FD00:0::2", "::1"))
+      assert.isFalse(yield* isProxied("0:0:0:0:0:0:0:1,FD00:0::2", "fd00::2"))
+      for (const none of ["10.0.0.0/", "10.0.0.0/33", "10.0.0.0/x", "/8"]) {
+        assert.isTrue(yield* isProxied(none, "10.0.0.0"), none)
+      }
       assert.isFalse(yield* isProxied("*", "api.example.com"))
       assert.isTrue(yield* isProxied("", "api.example.com"))
     }))
