@@ -73,11 +73,12 @@ export const run = Store.withSettings(Effect.fnUntraced(function*(settings) {
   if (databaseUrl === undefined) {
     return yield* new Stopped({ sentence: "DATABASE_URL is not set: name the empty database to move to", code: 1 })
   }
-  const to = placeOf(databaseUrl)
   const move = Effect.gen(function*() {
     const source = yield* SqlClient.SqlClient
     yield* Layer.build(Migrations.layer)
     const there = Context.get(yield* Layer.build(target(settings)), SqlClient.SqlClient)
+    // Not before there is a connection, which says what is wrong with the URL.
+    const to = placeOf(databaseUrl)
     const found = yield* Move.run({ source, target: there, directory: dataDir, to, told: yield* telling })
     if (found !== undefined) yield* print(`${table(found)}\n`)
     yield* print(steps(to, yield* KeyFile, dataDir))

@@ -81,6 +81,8 @@ describe("tidings move", () => {
           stdout: "",
           stderr: "DATABASE_URL is not set: name the empty database to move to\n"
         })
+        const unreadable = yield* moved("node", { ...both, DATABASE_URL: "postgres://127.0.0.1/%zz" })
+        assert.match(unreadable.stderr, /^[^\n]*Invalid percent-encoding in URL database[^\n]*\n$/)
 
         for (const wait of [0, 300]) {
           const killed = run("node", "layers/cli/Tidings.ts", both, ["move"])
