@@ -7,7 +7,9 @@ import * as Encoding from "#layers/postgres/connection/Encoding.ts"
 import * as Standby from "#layers/postgres/connection/Standby.ts"
 import * as Embedded from "#layers/postgres/embedded/Embedded.ts"
 import * as Migrations from "#layers/postgres/Migrations.ts"
+import * as Moved from "#layers/postgres/embedded/Moved.ts"
 import * as Move from "#layers/postgres/move/Move.ts"
+import * as Target from "#layers/postgres/move/Target.ts"
 import { KeyFile } from "#layers/settings/SecretKeyFile.ts"
 import type { Values } from "#layers/settings/Settings.ts"
 import { Clock, Console, Context, Effect, Layer, Redacted } from "effect"
@@ -35,9 +37,12 @@ const telling = Effect.map(Clock.currentTimeMillis, (began) => {
   })
 })
 
-/** The operator's database, brought to this version's schema. */
+/** The operator's database, brought to this version's schema unless it is an installation of its own. */
 const target = (settings: Values) =>
   Migrations.layer.pipe(
+    Layer.provideMerge(Layer.effectDiscard(Effect.gen(function*() {
+      yield* Target.refuse(yield* SqlClient.SqlClient, (yield* Moved.read(settings.dataDir))?.id)
+    }))),
     Layer.provideMerge(Layer.merge(Encoding.layer, Durability.layer)),
     Layer.provideMerge(Standby.layer),
     Layer.provideMerge(Store.client(settings))

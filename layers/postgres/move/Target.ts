@@ -27,6 +27,20 @@ const notEmpty = (names: ReadonlyArray<string>) =>
       "name an empty one"
   })
 
+const decodeSetUp = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ isSetUp: Schema.Boolean })]))
+
+/**
+ * Fails if the target is an installation of its own, before its schema is brought to this version. `id`: of the move that
+ * the data directory is marked with, if it is.
+ */
+export const refuse = Effect.fnUntraced(function*(target: SqlClient.SqlClient, id: string | undefined) {
+  const [{ isSetUp }] = yield* decodeSetUp(yield* target`select to_regclass('settings') is not null as "isSetUp"`)
+  const found = isSetUp ? yield* settings(target) : []
+  if (found.length > 0 && !found.some(({ name, value }) => name === moving || value === id)) {
+    return yield* notEmpty(["settings"])
+  }
+})
+
 /**
  * Takes the target for this move, if it is empty or holds what a move left that was cut off, and gives it the settings of
  * the source. Every start asks for these first: from here on none is let in, and none that was is overlooked.

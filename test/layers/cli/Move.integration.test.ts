@@ -83,6 +83,16 @@ describe("tidings move", () => {
         })
         const unreadable = yield* moved("node", { ...both, DATABASE_URL: "postgres://127.0.0.1/%zz" })
         assert.match(unreadable.stderr, /^[^\n]*Invalid percent-encoding in URL database[^\n]*\n$/)
+        const other = Redacted.value(yield* FreshDatabase.url)
+        const set = "create table settings (name text, value text); insert into settings values ('shards', '64')"
+        yield* Effect.promise(() => query(other, set))
+        const taken = yield* moved("node", { ...both, DATABASE_URL: other })
+        assert.match(taken.stderr, /^the database of DATABASE_URL has data of Tidings already, in settings; [^\n]+\n$/)
+        // Its schema is as it was: an older version may run on it.
+        const tables = yield* Effect.promise(() =>
+          query(other, "select relname from pg_class where relname = 'messages'")
+        )
+        assert.deepStrictEqual(tables, [])
 
         for (const wait of [0, 300]) {
           const killed = run("node", "layers/cli/Tidings.ts", both, ["move"])
