@@ -48,13 +48,16 @@ const decodeFirst = Schema.decodeUnknownEffect(
   Schema.Array(Schema.Struct({ lane: Lane, seq: Place, dueAt: Place, ownSeq: Place, ownDueAt: Place }))
 )
 
-/** The first open messages of each lane, and the first of the shards `$2` behind them. */
+/**
+ * The first open messages of each lane, and the first of the shards `$2` behind them: of the timed ones only if it is due
+ * before `$8`, or all that others have for later would be passed.
+ */
 const first = `
   select l.lane, o.seq::float8 as seq, o.due_at::float8 as "dueAt",
     (select m.seq from messages m where m.lane = l.lane and m.due_at = 0 and m.seq >= o.seq and m.seq >= l.own_seq and m.id >= $1
       and m.shard = any($2::smallint[]) order by m.seq limit 1)::float8 as "ownSeq",
     (select m.due_at from messages m where m.lane = l.lane and m.due_at > 0 and m.due_at >= o.due_at and m.due_at >= l.own_due_at
-      and m.id >= $1 and m.shard = any($2::smallint[]) order by m.due_at limit 1)::float8 as "ownDueAt"
+      and m.due_at < $8::bigint and m.id >= $1 and m.shard = any($2::smallint[]) order by m.due_at limit 1)::float8 as "ownDueAt"
   from unnest($3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[]) as l(lane, seq, due_at, own_seq, own_due_at)
     cross join lateral (select
       (select m.seq from messages m where m.lane = l.lane and m.due_at = 0 and m.seq >= l.seq and m.id >= $1 order by m.seq limit 1) as seq,
@@ -98,6 +101,7 @@ export const make = (sql: SqlClient.SqlClient, since: () => string) => {
 
     const isWhole = wholeAt === undefined || now - wholeAt >= thorough
     const shards = asked
+    const inSight = Math.max(0, now - behind)
     const known = Lane.literals.map((lane) => isWhole ? everything() : ofAll(lane))
     const knownOwn = Lane.literals.map((lane) => isWhole ? everything() : ofShards(lane, shards))
     const found = yield* decodeFirst(
@@ -108,12 +112,13 @@ export const make = (sql: SqlClient.SqlClient, since: () => string) => {
         known.map(({ seq }) => BigInt(seq)),
         known.map(({ dueAt }) => BigInt(dueAt)),
         knownOwn.map(({ seq }) => BigInt(seq)),
-        knownOwn.map(({ dueAt }) => BigInt(dueAt))
+        knownOwn.map(({ dueAt }) => BigInt(dueAt)),
+        BigInt(inSight)
       ]))
     )
     const begin = (seq: number | null, dueAt: number | null): Begin => ({
       seq: Math.min(seq ?? settled, settled),
-      dueAt: Math.min(dueAt ?? Infinity, Math.max(0, now - behind))
+      dueAt: Math.min(dueAt ?? inSight, inSight)
     })
     for (const { dueAt, lane, seq } of found) begins.set(lane, begin(seq, dueAt))
     own = {

@@ -143,6 +143,17 @@ describe("Where open messages begin, on Postgres", () => {
       }).pipe(Effect.scoped, Effect.provide(FreshDatabase.layer))
   )
 
+  it.effect("beside another node whose messages are due later, where looks begin is found without passing those", () =>
+    Effect.gen(function*() {
+      const { add, look, openRows, place, refreshed, sql } = yield* started
+      yield* add(5_000, place.at + 3_600_000)
+      yield* sql`update messages set shard = ${(yield* Fixture.world).shard}::int`
+      yield* look
+      yield* refreshed
+      const { rows } = yield* Reads.rows("messages", openRows.refresh)
+      assert.isBelow(rows, 20)
+    }).pipe(Effect.scoped, Effect.provide(FreshDatabase.layer)))
+
   it.effect("a step that waited for the database while its message's time passed keeps it in sight", () =>
     Effect.gen(function*() {
       const { add, count, place, refreshed, sql } = yield* started
