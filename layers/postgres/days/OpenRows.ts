@@ -27,8 +27,8 @@ export const everything = (): Begin => ({ seq: 0, dueAt: 0 })
 
 const refreshed = "10 seconds"
 
-/** In ms, how often all open messages are looked at, and not only those from the last beginning on. */
-const thorough = 60_000
+/** In monotonic ns, how often all open messages are looked at, and not only those from the last beginning on. */
+const thorough = 60_000_000_000n
 
 /** In ms, how far in the past what becomes timed now may be due: the clocks of nodes differ by less. */
 const behind = 2 * 60_000
@@ -86,7 +86,7 @@ export const make = (sql: SqlClient.SqlClient, since: () => string) => {
   let read: { readonly drawn: number; readonly next: string } | undefined
   /** What was drawn up to here is visible, or never will be. */
   let settled = 0
-  let wholeAt: number | undefined
+  let wholeAt: bigint | undefined
 
   const refresh = Effect.gen(function*() {
     const now = yield* Clock.currentTimeMillis
@@ -99,7 +99,8 @@ export const make = (sql: SqlClient.SqlClient, since: () => string) => {
     if (read !== undefined && areOver) settled = read.drawn
     if (read === undefined || areOver) read = { drawn, next }
 
-    const isWhole = wholeAt === undefined || now - wholeAt >= thorough
+    const at = yield* Clock.monotonicTimeNanos
+    const isWhole = wholeAt === undefined || at - wholeAt >= thorough
     const shards = asked
     const inSight = Math.max(0, now - behind)
     const known = Lane.literals.map((lane) => isWhole ? everything() : ofAll(lane))
@@ -125,7 +126,7 @@ export const make = (sql: SqlClient.SqlClient, since: () => string) => {
       shards: new Set(shards),
       begins: new Map(found.map(({ lane, ownDueAt, ownSeq }) => [lane, begin(ownSeq, ownDueAt)]))
     }
-    if (isWhole) wholeAt = now
+    if (isWhole) wholeAt = at
   })
 
   return { from, refresh }

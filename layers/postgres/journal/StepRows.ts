@@ -86,7 +86,7 @@ const own = (
   reference: attempt?.reference ?? undefined,
   attempt_error: attempt?.error ?? undefined,
   due_at: typeof dueAt === "number" ? whole(Math.max(dueAt, earliestDue)) : undefined,
-  read_due_at: message.dueAt === 0 ? undefined : message.dueAt,
+  read_due_at: message.dueAt === 0 ? undefined : whole(message.dueAt),
   error,
   in_tenant: message.recipient?.tenant_id ?? undefined,
   of_template: message.templateId,
