@@ -76,7 +76,8 @@ export const layer = Layer.effect(
           published: publish ? now : before?.published
         }
         yield* put(row)
-        return yield* Effect.catchTag(record(row, "latest"), "VersionNotFound", Effect.die)
+        const written = yield* Effect.catchTag(record(row, "latest"), "VersionNotFound", Effect.die)
+        return { ...written, isMade: before === undefined }
       }, transaction),
       publish: Effect.fnUntraced(function*(scope, tenantId, id, version) {
         const row = yield* rowOf(scope, tenantId, id)

@@ -103,7 +103,8 @@ const make = Effect.gen(function*() {
           values (${scope}, ${tenantId}, ${id}, ${version}::bigint, ${stored}, ${now})`
       }
       if (publish) yield* goLive(scope, tenantId, id, version, now)
-      return yield* Effect.catchTag(find(scope, tenantId, id, version), missing, Effect.die)
+      const written = yield* Effect.catchTag(find(scope, tenantId, id, version), missing, Effect.die)
+      return { ...written, isMade: before === undefined }
     },
     sql.withTransaction,
     orUnavailable

@@ -23,6 +23,11 @@ export interface TenantTemplateRecord {
   readonly published: number | undefined
 }
 
+/** The version that is the latest now. `isMade`: the tenant had no such template before. */
+export interface WrittenTenantTemplate extends TenantTemplateRecord {
+  readonly isMade: boolean
+}
+
 /** The version that is published now. `changed`: another version, or none, was published before. */
 export interface PublishedTenantTemplate extends TenantTemplateRecord {
   readonly changed: boolean
@@ -31,8 +36,8 @@ export interface PublishedTenantTemplate extends TenantTemplateRecord {
 type Missing = TenantTemplateNotFound | StoreUnavailable
 
 /**
- * Tenants' own templates (api.md §11). Each has the id of the template that it replaces in sends to the tenant. Every
- * write makes a new version, which never changes; at most one is published. The brands of the channels of what is written
+ * Tenants' own templates (api.md §11). Each has the id of the template that it replaces in sends to the tenant. What is
+ * written is a new version unless it is as the latest one is; a version never changes, and at most one is published. The brands of the channels of what is written
  * or published must exist. Each write is one atomic change.
  */
 export class TenantTemplates extends Context.Service<TenantTemplates, {
@@ -42,7 +47,7 @@ export class TenantTemplates extends Context.Service<TenantTemplates, {
     id: string,
     template: TenantTemplate,
     publish: boolean
-  ) => Effect.Effect<TenantTemplateRecord, TenantNotFound | UnknownBrand | StoreUnavailable>
+  ) => Effect.Effect<WrittenTenantTemplate, TenantNotFound | UnknownBrand | StoreUnavailable>
   readonly publish: (
     scope: Scope,
     tenantId: string,

@@ -41,7 +41,8 @@ export const tenantTemplatesContract = <E>(name: string, stores: Layer.Layer<Ten
           template: template("one"),
           created: at,
           updated: at,
-          published: undefined
+          published: undefined,
+          isMade: true
         })
         assert.deepStrictEqual([yield* sent, yield* drafted], [undefined, "one"])
         assert.strictEqual(yield* tag(templates.get(scope, "acme", "nt/1", "published")), "VersionNotFound")
@@ -72,7 +73,7 @@ export const tenantTemplatesContract = <E>(name: string, stores: Layer.Layer<Ten
         const first = yield* templates.put(scope, "acme", "t", given, false)
         yield* TestClock.adjust("1 second")
         const again = yield* templates.put(scope, "acme", "t", given, true)
-        assert.deepStrictEqual(again, { ...first, updated: at + 1_000, published: at + 1_000 })
+        assert.deepStrictEqual(again, { ...first, updated: at + 1_000, published: at + 1_000, isMade: false })
         assert.strictEqual((yield* templates.put(scope, "acme", "t", template("y"), true)).version, 2)
         assert.strictEqual((yield* templates.put(scope, "acme", "t", given, true)).version, 3)
       }))

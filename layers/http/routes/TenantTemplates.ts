@@ -68,12 +68,12 @@ export const layer = Group.layer(Effect.gen(function*() {
         const { scope } = yield* CurrentPrincipal
         const publish = published === true
         const saved = yield* templates.put(scope, params.tenant_id, params.template_id, template, publish)
-        // A typed endpoint has one status per schema; here, only the record tells which of the two it is.
+        // A typed endpoint has one status per schema; here, the store tells which of the two it is.
         return HttpServerResponse.jsonUnsafe({
           id: saved.id,
           version: versionName(saved.version),
           ...(publish ? { published_at: when(saved.published) } : {})
-        }, { status: saved.version === 1 && saved.created === saved.updated ? 201 : 200 })
+        }, { status: saved.isMade ? 201 : 200 })
       }, refusals),
       remove: Effect.fnUntraced(function*({ params }) {
         const { scope } = yield* CurrentPrincipal

@@ -66,6 +66,10 @@ export const kindTypes = `k int, scope int, sources text[], target text,
 const whole = (time: number | null | undefined): number | undefined =>
   typeof time === "number" ? Math.ceil(time) : undefined
 
+/** 0, which is now, is not a time: its row is ready. */
+const dueInSight = (dueAt: Step["dueAt"], earliestDue: number): number | undefined =>
+  typeof dueAt === "number" && dueAt > 0 ? whole(Math.max(dueAt, earliestDue)) : whole(dueAt)
+
 const own = (
   { at, attempt, dueAt, epoch, error, inbox, message }: Step,
   n: number,
@@ -85,7 +89,7 @@ const own = (
   retry_after: whole(attempt?.retryAfter),
   reference: attempt?.reference ?? undefined,
   attempt_error: attempt?.error ?? undefined,
-  due_at: typeof dueAt === "number" ? whole(Math.max(dueAt, earliestDue)) : undefined,
+  due_at: dueInSight(dueAt, earliestDue),
   read_due_at: message.dueAt === 0 ? undefined : whole(message.dueAt),
   error,
   in_tenant: message.recipient?.tenant_id ?? undefined,
