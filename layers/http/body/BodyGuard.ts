@@ -111,9 +111,10 @@ const explained = (request: CheckedRequest, response: Response): Response | unde
 }
 
 /**
- * Guards an HTTP handler against bad bodies. A body over 6 MB (declared or received) is 413, one with a content
- * or transfer encoding other than `chunked` 415. JSON deeper than 64 levels or of more than 200,000 values, and text that is not UTF-8, are 400. A body
- * for which there is no room in memory is 503. What passes is read once, and the handler sees it as a `CheckedRequest`.
+ * Guards an HTTP handler against bad bodies. A body over 6 MB (declared or received) is 413, one with a content encoding,
+ * or a transfer encoding other than `chunked`, 415. JSON deeper than 64 levels or of more than 200,000 values, and text
+ * that is not UTF-8, are 400. A body for which there is no room in memory is 503. What passes is read once, and the
+ * handler sees it as a `CheckedRequest`.
  *
  * The body is not parsed here but by the endpoint, after authentication. Only if that answers 400 is the text searched
  * for the fault, and the answer then names its place.

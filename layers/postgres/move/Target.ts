@@ -27,6 +27,10 @@ const notEmpty = (names: ReadonlyArray<string>) =>
       "name an empty one"
   })
 
+/** Whether these are the settings of an installation, and not of a target that a move was cut off in. */
+const isTaken = (found: ReadonlyArray<typeof Setting.Type>): boolean =>
+  found.length > 0 && !found.some(({ name }) => name === moving)
+
 const decodeSetUp = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ isSetUp: Schema.Boolean })]))
 
 /**
@@ -36,9 +40,7 @@ const decodeSetUp = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ isS
 export const refuse = Effect.fnUntraced(function*(target: SqlClient.SqlClient, id: string | undefined) {
   const [{ isSetUp }] = yield* decodeSetUp(yield* target`select to_regclass('settings') is not null as "isSetUp"`)
   const found = isSetUp ? yield* settings(target) : []
-  if (found.length > 0 && !found.some(({ name, value }) => name === moving || value === id)) {
-    return yield* notEmpty(["settings"])
-  }
+  if (isTaken(found) && !found.some(({ value }) => value === id)) return yield* notEmpty(["settings"])
 })
 
 /**
@@ -56,7 +58,7 @@ export const claim = Effect.fnUntraced(
     const before = yield* settings(target)
     const others = tables.filter(({ name }) => name !== seeded)
       .map(({ name }) => `(select '${name}' as name from ${name} limit 1)`)
-    if (before.length > 0 && !before.some(({ name }) => name === moving)) return yield* notEmpty(["settings"])
+    if (isTaken(before)) return yield* notEmpty(["settings"])
     if (before.length === 0) {
       const filled = yield* decodeNames(yield* target.unsafe(others.join(" union all ")))
       if (filled.length > 0) return yield* notEmpty(filled.map(({ name }) => name))
