@@ -18,6 +18,14 @@ const exposedHeaders = [
 /** Seconds for which a browser remembers that it may. */
 const maxAge = 600
 
+/** Whether a request is of a page, which cannot read an answer that does not tell it so; never where no page may call. */
+export const isOfPage = Effect.map(
+  CorsOrigins,
+  (origins) => ({ rawHeaders }: { readonly rawHeaders: ReadonlyArray<string> }): boolean =>
+    origins.length > 0 &&
+    rawHeaders.some((name, index) => index % 2 === 0 && name.length === 6 && name.toLowerCase() === "origin")
+)
+
 /**
  * Answers browsers that ask whether they may (`OPTIONS`), and tells them in every other answer. Cookies are none of ours:
  * a page sends a user's own token, with which it may do no more than anybody who has it.

@@ -1,6 +1,7 @@
 import { excess } from "#layers/http/body/BodyGuard.ts"
 import { free, Gathering } from "#layers/http/body/Gathering.ts"
 import { wasRead } from "#layers/http/body/ReadBody.ts"
+import * as Cors from "#layers/http/Cors.ts"
 import { KnownCallers } from "#layers/http/KnownCallers.ts"
 import { hashOf } from "#layers/http/Once.ts"
 import * as Head from "#layers/http/plain/Head.ts"
@@ -32,7 +33,7 @@ export type Take = (request: IncomingMessage, response: ServerResponse, others: 
  * is a send of at most 64 kB, by a caller who was let in a moment ago, without a header that is not known here, and of
  * JSON that its schema would leave as it is. Whatever is not plain goes the whole way, and so does every send that is
  * refused for what it says: this way knows a 202 alone, and a 503 if the node or its store cannot take more. The first
- * of these goes to any caller, unread (`Door`).
+ * of these goes to any caller but pages of other origins, unread (`Door`).
  */
 export class PlainSends extends Context.Service<PlainSends, {
   /** `context` is copied into every send's: it should hold no more than a server needs. */
@@ -106,6 +107,7 @@ export const layer = Layer.effect(
     const intake = yield* Intake
     const runIn = yield* Fibers.runner
     const refusals = yield* Refusals.make
+    const isOfPage = yield* Cors.isOfPage
 
     const accept = (caller: Principal, message: SendMessage) =>
       intake.send(caller, message, (requestId) => json(202, { requestId }))
@@ -151,6 +153,7 @@ export const layer = Layer.effect(
         return (request, response, others) => {
           if (isTraced || !isSend(request)) return false
           if (isFull()) {
+            if (isOfPage(request)) return false
             write(response, { response: refusal(), replayed: false })
             return true
           }

@@ -1,3 +1,4 @@
+import { CorsOrigins } from "#layers/http/Cors.ts"
 import { Admission } from "#src/access/Admission.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import { type Answer, exchange, head } from "#test/layers/http/body/Wire.ts"
@@ -43,5 +44,22 @@ describe("A node that is full", () => {
       const answers = yield* exchange(port, [...kept, ...kept, ...last])
       assert.lengthOf(`${answers.headers}${answers.body}`.match(/503 service/gi) ?? [], 3)
       assert.strictEqual((yield* Metric.value(Metrics.overloaded)).count - before, 1 + 9 + 3)
+    }))
+
+  it.effect("tells a page of an origin that the operator named that it may read the refusal; other callers as ever", () =>
+    Effect.gen(function*() {
+      const page = "https://app.example"
+      const full = serveWith(Layer.mock(Admission, { isFull: () => true }))
+      const { origin, plain: short } = yield* Effect.provideService(full, CorsOrigins, [page])
+      const port = Number(new URL(origin).port)
+      const send = (headers: Headers) =>
+        exchange(port, [head("/send", { ...known, ...headers, "Content-Length": plain.length }), plain])
+      const told = yield* send({ Origin: page })
+      assert.deepStrictEqual([told.status, short.taken], [503, 0])
+      assert.include(told.headers.toLowerCase(), `access-control-allow-origin: ${page}`)
+      assert.include(told.headers.toLowerCase(), "access-control-expose-headers: retry-after")
+      const ordinary = yield* send({})
+      assert.deepStrictEqual([ordinary.status, short.taken], [503, 1])
+      assert.notInclude(ordinary.headers.toLowerCase(), "access-control")
     }))
 })
