@@ -67,9 +67,16 @@ export const ProviderEntry = Schema.Struct({
 })
 export type ProviderEntry = typeof ProviderEntry.Type
 
-/** A provider entry as the older clients of the compatible service type it: by `name`. */
-const NamedEntry = Schema.Struct({ name: Schema.NonEmptyString, if: optional(Schema.String) })
-type NamedEntry = typeof NamedEntry.Type
+/**
+ * A provider entry as the older clients of the compatible service type it: by `name`. With channels, it is a nested
+ * routing that lacks its method.
+ */
+const NamedEntry = Schema.Struct({
+  name: Schema.NonEmptyString,
+  if: optional(Schema.String),
+  channels: Schema.optionalKey(Schema.Never.annotate({ message: "Expected a method beside it" }))
+})
+type NamedEntry = Omit<typeof NamedEntry.Type, "channels">
 
 /** The provider that an entry of either form names. */
 export const providerOf = (entry: ProviderEntry | NamedEntry): string =>

@@ -16,6 +16,11 @@ const wrong: ReadonlyArray<readonly [string, unknown, string]> = [
     "[0].method: Expected \"all\" | \"single\""
   ],
   [
+    "a nested routing with a name and without a method",
+    { name: "x", channels: ["sms"] },
+    "[0].channels: Expected a method beside it"
+  ],
+  [
     "a wrong entry of a nested routing",
     { method: "all", channels: ["sms", { method: "all" }] },
     `[0].channels[1]: ${entry}`
