@@ -8,14 +8,14 @@ import { Schema } from "effect"
 /**
  * What a bulk job sends to each of its users (api.md §13): a send's message without its recipients, or the older form.
  * There, `event` names the template, `brand` the brand, and `override` holds overrides by a provider's key, and by
- * channel under `channel`; what is no object in it is ignored. `locale` is stored but has no effect: a template's
- * translations are in its own locales.
+ * channel under `channel`; what is no object in it is ignored. `locale` is the language of users who have none in the job;
+ * as a map, which the published client types and nobody explains, it is kept and has no effect.
  */
 export const BulkMessage = Schema.Struct({
   ...Instructions.fields,
   event: optional(Id),
   brand: optional(Reference),
-  locale: optional(JsonMap),
+  locale: optional(Schema.Union([Schema.String, JsonMap])),
   override: optional(JsonMap)
 }).annotate({ title: "BulkMessage" })
 export type BulkMessage = typeof BulkMessage.Type

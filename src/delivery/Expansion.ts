@@ -5,8 +5,11 @@ import { KeyState, Scope } from "#schemas/Scope.ts"
 import { Instructions } from "#schemas/SendMessage.ts"
 import { Schema } from "effect"
 
-/** Stands for the users of a bulk job, in the place of recipients that a send names. */
-const BulkRecipients = Schema.Struct({ bulk_job_id: Schema.String })
+/**
+ * Stands for the users of a bulk job, in the place of recipients that a send names; `locale`: the language of those who
+ * have none in the job.
+ */
+const BulkRecipients = Schema.Struct({ bulk_job_id: Schema.String, locale: Schema.optionalKey(Schema.String) })
 
 /** A request to many as it is accepted: one row, whatever the number of its messages. */
 export interface NewExpansion {

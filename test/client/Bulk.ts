@@ -1,4 +1,4 @@
-import { ask, refusal, type Service, until } from "#test/client/Service.ts"
+import { ask, fetched, refusal, type Service, until } from "#test/client/Service.ts"
 import * as Shape from "#test/client/Shape.ts"
 import { assert, type Vitest } from "@effect/vitest"
 import type Courier from "@trycourier/courier"
@@ -54,6 +54,38 @@ export const bulk = (it: Vitest.MethodsNonLive<Service>) => {
       assert.deepStrictEqual(bodies, [["Hello Ada", "Greetings from Graz"], ["Hello Bob", "Greetings from Rome"]])
       const { profile } = yield* ask((client) => client.profiles.retrieve("bulk-ada"))
       assert.deepStrictEqual(profile, { email: "bulk-ada@example.com" })
+    }))
+
+  it.effect("POST /bulk with a locale, as the documentation writes it: users without one of their own are written to in it", () =>
+    Effect.gen(function*() {
+      const text = { type: "text", content: "Hello", locales: { de: { content: "Hallo" }, fr: { content: "Salut" } } }
+      const { body } = yield* fetched("POST", "/bulk", {
+        message: {
+          event: "bulk-locale",
+          locale: "de_AT",
+          content: { version: "2022-01-01", elements: [text] },
+          routing: message.routing
+        }
+      })
+      yield* ask((client) =>
+        client.bulk.addUsers(body.jobId, {
+          users: [{ recipient: "bulk-none" }, { recipient: "bulk-fr", profile: { locale: "fr" } }]
+        })
+      )
+      yield* ask((client) => client.bulk.runJob(body.jobId))
+      const { job: ran } = yield* until(
+        ask((client) => client.bulk.retrieveJob(body.jobId)),
+        ({ job }) => job.status === "COMPLETED"
+      )
+      assert.strictEqual(Object(ran.definition).locale, "de_AT")
+      const { items } = yield* ask((client) => client.bulk.listUsers(body.jobId))
+      const said = yield* Effect.forEach(items, ({ messageId }) =>
+        Effect.gen(function*() {
+          const id = messageId ?? ""
+          yield* until(ask((client) => client.messages.retrieve(id)), ({ status }) => status === "SENT")
+          return (yield* ask((client) => client.messages.content(id))).results[0]?.content.body
+        }))
+      assert.deepStrictEqual(said, ["Hallo", "Salut"])
     }))
 
   it.effect("a job is run once, and what is not there is 404", () =>

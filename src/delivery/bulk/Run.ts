@@ -27,7 +27,9 @@ export const make = Effect.gen(function*() {
     if (running !== undefined) return yield* new JobRan({ id })
     const instructions = yield* Definition.instructions(definition)
     const shard = shardOf(requestId, shards)
-    const expansion = { id: requestId, scope, shard, keyState, recipients: { bulk_job_id: id }, instructions }
+    const { locale } = definition
+    const recipients = typeof locale === "string" ? { bulk_job_id: id, locale } : { bulk_job_id: id }
+    const expansion = { id: requestId, scope, shard, keyState, recipients, instructions }
     const key = yield* CurrentKey
     return yield* journal.accept({ key, response, messages: [], profiles: [], expansion, at }).pipe(
       Trace.accepting(requestId)

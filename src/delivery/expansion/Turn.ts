@@ -165,7 +165,7 @@ export const make = (options: {
     const size = open === 0 ? most : Math.min(open, most)
     const page = { request: { ...row, instructions }, place, at, shards, size }
     const made = "bulk_job_id" in recipients
-      ? yield* BulkPage.next({ ...page, job: recipients.bulk_job_id, jobs })
+      ? yield* BulkPage.next({ ...page, job: recipients.bulk_job_id, locale: recipients.locale, jobs })
       : yield* Paging.next({ ...page, recipients, members })
     const advance = {
       expansion: row,

@@ -85,4 +85,25 @@ layer(Stores.layer)("pages of a bulk job", (it) => {
         ...members.map(({ id }) => id)
       ])
     }))
+
+  it.effect("a user who has no language in the job is written to in the job's, and is not said to speak it", () =>
+    Effect.gen(function*() {
+      const jobs = yield* Jobs
+      const job = yield* jobs.create(scope, { event: "e" })
+      const add = yield* Add.make
+      yield* add(scope, job, [
+        { recipient: "none" },
+        { recipient: "null", to: { locale: null } },
+        { recipient: "own", profile: { locale: "fr" } },
+        { to: { user_id: "there", locale: "it" } }
+      ])
+      const page = { request, job, place: { index: 0 }, size: 9, at: 0, shards: 4, jobs }
+      const locales = Effect.fnUntraced(function*(locale: string | undefined) {
+        const { page: { members, profiles } } = yield* Page.next({ ...page, locale })
+        assert.deepStrictEqual(profiles.map(({ profile }) => profile["locale"]), [undefined, undefined, "fr", "it"])
+        return members.map(({ recipient }) => recipient.locale ?? undefined)
+      })
+      assert.deepStrictEqual(yield* locales("de_AT"), ["de_AT", "de_AT", "fr", "it"])
+      assert.deepStrictEqual(yield* locales(undefined), [undefined, undefined, "fr", "it"])
+    }))
 })
