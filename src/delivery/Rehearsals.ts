@@ -64,13 +64,13 @@ export const layer = Layer.effect(
       const { message: { instructions }, providers } = decision
       const provider = providers.find(({ channel, key }) => channel === candidate.channel && key === candidate.provider)
       const rendering = render(decision, at)(candidate)
-      return provider?._tag !== "Vendor" ? rendering : Effect.flatMap(
-        Effect.result(rendering),
-        (found) =>
-          Effect.fromResult(addressed(decision, at)(candidate, Override.of(instructions, candidate, provider))).pipe(
-            Effect.flatMap((override) => Effect.fromResult(Override.over(found, candidate.channel, override, provider)))
-          )
-      )
+      if (provider === undefined) return rendering
+      const written = Override.of(instructions, candidate, provider)
+      const filled = provider._tag === "Vendor" ? addressed(decision, at)(candidate, written) : Result.succeed(written)
+      return Effect.flatMap(Effect.result(rendering), (found) =>
+        Effect.fromResult(
+          Result.flatMap(filled, (override) => Override.over(found, candidate.channel, override, provider))
+        ))
     }
 
     const rehearse = Effect.fnUntraced(function*(message: OpenMessage, at: number) {

@@ -68,6 +68,20 @@ export const send = (it: Vitest.MethodsNonLive<Service>) => {
       assert.strictEqual(archived.results.length, 1)
     }))
 
+  it.effect("an in-app message says what its override says, in a dry run too", () =>
+    Effect.gen(function*() {
+      const actions = [{ content: "Accept", href: "acme://friends/accept/1" }]
+      const message = { ...hello("send-own"), channels: { inbox: { override: { title: "Own", actions } } } }
+      const body = "Your first message."
+      const dry = { headers: { "Tidings-Dry-Run": "true" } }
+      const { results: [rehearsed] } = Object(yield* ask((client) => client.send.message({ message }, dry)))
+      assert.deepInclude(rehearsed.outputs[0].content, { title: "Own", body })
+      const { requestId } = yield* ask((client) => client.send.message({ message }))
+      yield* sent(requestId)
+      const { body: { results: [item] } } = yield* fetched("GET", "/users/send-own/inbox")
+      assert.deepInclude(item, { messageId: requestId, title: "Own", body, actions })
+    }))
+
   it.effect("messages.cancel: once the same record, later a conflict; messages of nobody are 404", () =>
     Effect.gen(function*() {
       const { requestId } = yield* ask((client) =>

@@ -68,8 +68,11 @@ export const make = Effect.fnUntraced(function*(hand: Hand.Hand, candidate: Cand
       })
     })
   }
-  if (Result.isFailure(found)) return unrendered(hand, intent, found.failure, delivering)
-  const output = found.success
+  const given = provider === undefined
+    ? found
+    : Override.over(found, channel, Override.of(message.instructions, candidate, provider), provider)
+  if (Result.isFailure(given)) return unrendered(hand, intent, given.failure, delivering)
+  const output = given.success
   const lines = [...showing(hand, { ...line, type: "RENDERED", output }), delivering]
   const inbox = {
     userId: message.recipient.user_id ?? "",

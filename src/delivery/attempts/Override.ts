@@ -1,13 +1,14 @@
 import { valueAt } from "#schemas/Json.ts"
 import type { JsonMap } from "#schemas/Optional.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
-import { blank, type Rendered } from "#schemas/Rendered.ts"
+import { Action, blank, type Rendered } from "#schemas/Rendered.ts"
 import * as Frame from "#src/content/Frame.ts"
+import { safeHref } from "#src/content/Href.ts"
 import { NothingToSay } from "#src/content/NothingToSay.ts"
 import * as Settings from "#src/delivery/pipeline/Settings.ts"
 import type { Provider } from "#src/delivery/Provider.ts"
 import * as ProfileChange from "#src/people/ProfileChange.ts"
-import { Result } from "effect"
+import { Option, Result, Schema } from "effect"
 
 /**
  * What a message changes of the payload that one provider is given (api.md §3). What its routing says at this place
@@ -27,39 +28,60 @@ export const of = (
   )
 }
 
-/** What an e-mail's override says in place of the content (api.md §3). */
-const texts = ["subject", "text", "html"] as const
+type Field = "subject" | "text" | "html" | "title" | "body" | "actions"
+
+/** What an override says in place of the content, by channel (api.md §3). */
+const inPlace: ReadonlyMap<string, ReadonlyArray<Field>> = new Map([
+  ["email", ["subject", "text", "html"]],
+  ["inbox", ["title", "body", "actions"]]
+])
 
 /** Where an e-mail's override has something for the recipient, whichever vendor sends it. */
-const inEmail = [...texts, "attachments", "body.attachments"]
+const inEmail = ["subject", "text", "html", "attachments", "body.attachments"]
+const inInbox = ["title", "body"]
 const anywhere = ["body"]
 
 const isGiven = (override: JsonMap, path: string): boolean => (valueAt(override, path.split(".")) ?? null) !== null
 
-/** Whether the override says enough for a message without content. The inbox has no overrides. */
+/** Whether the override says enough for a message without content. */
 export const says = (override: JsonMap, provider: Provider): boolean =>
-  provider._tag === "Vendor" &&
-  [...provider.says ?? anywhere, ...provider.channel === "email" ? inEmail : []].some((path) => isGiven(override, path))
+  provider._tag === "Vendor"
+    ? [...provider.says ?? anywhere, ...provider.channel === "email" ? inEmail : []].some((path) =>
+      isGiven(override, path)
+    )
+    : inInbox.some((name) => typeof override[name] === "string" && override[name] !== "")
 
-/** What was last made of a rendering, for the messages of a fan-out that share it. */
-const made = new WeakMap<Rendered, Rendered>()
+/** What was last made of a rendering, and by which override, for the messages of a fan-out that share it. */
+const made = new WeakMap<Rendered, { readonly by: JsonMap; readonly output: Rendered }>()
+
+const actionsOf = Schema.decodeUnknownOption(Schema.Array(Action))
+
+/** A field of a rendering in the words of an override; `undefined` where these are none. */
+const said: { readonly [Name in Field]: (value: Schema.Json | undefined) => Partial<Rendered> | undefined } = {
+  subject: (subject) => typeof subject === "string" ? { subject } : undefined,
+  text: (text) => typeof text === "string" ? { text } : undefined,
+  html: (html) => typeof html === "string" ? { html } : undefined,
+  title: (title) => typeof title === "string" ? { title } : undefined,
+  body: (body) => typeof body === "string" ? { body, text: body } : undefined,
+  // They lead to where the content's may lead.
+  actions: (value) =>
+    Option.getOrUndefined(Option.map(actionsOf(value), (all) => ({
+      actions: all.filter(({ href }) => href === "" || safeHref(href) !== undefined)
+    })))
+}
 
 /**
  * What the recipient is given to see: the rendering, with what the override says in its place. Without that it is the
  * same object.
  */
 export const shown = (channel: string, rendered: Rendered, override: JsonMap): Rendered => {
-  const own = channel !== "email" ? [] : texts.flatMap((name) => {
-    const text = override[name]
-    return typeof text === "string" ? [[name, text] as const] : []
-  })
+  const names = inPlace.get(channel) ?? []
+  const own = names.flatMap((name) => said[name](override[name]) ?? [])
   if (own.length === 0) return rendered
   const known = made.get(rendered)
-  if (known !== undefined && texts.every((name) => known[name] === (new Map(own).get(name) ?? rendered[name]))) {
-    return known
-  }
-  const output = Frame.like(rendered, { ...rendered, ...Object.fromEntries(own) })
-  made.set(rendered, output)
+  if (known !== undefined && names.every((name) => known.by[name] === override[name])) return known.output
+  const output = Frame.like(rendered, own.reduce<Rendered>((seen, one) => ({ ...seen, ...one }), rendered))
+  made.set(rendered, { by: override, output })
   return output
 }
 

@@ -30,7 +30,29 @@ const stored: Simulation.Property = {
   }
 }
 
+/** Overrides of the channel and of the provider, and a message that the override alone says. */
+const overridden: Simulation.Property = {
+  story: Effect.fnUntraced(function*(world) {
+    const to = { user_id: "ada" }
+    const routing = { method: "single" as const, channels: ["inbox"] }
+    const channels = { inbox: { override: { title: "by channel", body: "by channel" } } }
+    const providers = { inbox: { override: { body: "by provider" } } }
+    yield* world.send({ to, content: { title: "t", body: "b" }, routing, channels, providers })
+    const elements = [{ type: "text", channels: ["sms"], content: "for phones" }]
+    const phones = { version: "2022-01-01", elements }
+    yield* world.send({ to, content: phones, routing, channels })
+    yield* world.send({ to, content: phones, routing })
+  }),
+  complaints: ({ stored }) => {
+    const seen = stored.inbox("ada").map(({ rendered: { body, title } }) => `${title}, ${body}`).toSorted()
+    return seen.join("; ") === "by channel, by channel; by channel, by provider" ? [] : [seen.join("; ")]
+  }
+}
+
 describe("A message for the in-app inbox", () => {
+  it.effect("says what its override says in place of the content, or without any", () =>
+    Simulation.check(overridden, { seeds: 3, faults: Faults.none }))
+
   it.effect("is in its user's inbox, with its tenant, its time, and the time at which it disappears", () =>
     Simulation.check(stored, { seeds: 3, faults: Faults.none }))
 })

@@ -19,6 +19,8 @@ const vendor: Vendor = {
   send: () => Effect.succeed({ reference: undefined })
 }
 
+const inbox = { _tag: "Inbox", key: "inbox", channel: "inbox", reaches: () => true } as const
+
 /** What the provider was given of a message with these instructions, and what became of it. */
 const sent = Effect.fnUntraced(function*(more: Instructions) {
   const place = yield* EngineNode.place
@@ -68,8 +70,9 @@ describe("Overrides (api.md §3)", () => {
     }
     assert.isFalse(says({ cc: "a@example.com", body: { a: 1 } }, { says: [] }))
     assert.isTrue(says({ body: {} }), "of a vendor that does not tell, anything in its body")
-    const inbox = { _tag: "Inbox", key: "inbox", channel: "inbox", reaches: () => true } as const
-    assert.isFalse(Override.says({ body: { title: "t" } }, inbox))
+    const inApp = (override: JsonMap) => Override.says(override, inbox)
+    for (const item of [{ title: "t" }, { body: "b" }]) assert.isTrue(inApp(item))
+    for (const nothing of [{ body: { title: "t" } }, { title: "" }, { actions: [] }]) assert.isFalse(inApp(nothing))
   })
 
   it("what is not there, or null, changes nothing", () => {
@@ -91,6 +94,24 @@ describe("Overrides (api.md §3)", () => {
       assert.strictEqual(shown(override, "push"), rendered)
     }
     assert.strictEqual(shown({ subject: null, text: 5, from: "x@example.com" }), rendered)
+  })
+
+  it("an in-app message is shown as its own override has it, and its actions lead nowhere that content's may not", () => {
+    const rendered = { ...Fixture.rendered("shared"), text: "t" }
+    const action = { content: "Accept", href: "acme://friends/accept/1" }
+    const shown = (override: JsonMap) => Override.shown("inbox", rendered, override)
+    assert.deepStrictEqual(shown({ title: "T", body: "B", actions: [{ ...action, style: "primary" }] }), {
+      ...rendered,
+      title: "T",
+      body: "B",
+      text: "B",
+      actions: [action]
+    })
+    assert.deepStrictEqual(shown({ actions: [{ ...action, href: "javascript:alert(1)" }] }).actions, [])
+    for (const other of [{ title: 5, body: { title: "t" }, actions: "a" }, { subject: "s", html: "h" }, {}])
+      assert.strictEqual(shown(other), rendered)
+    const shared = { title: "T", actions: [action] }
+    assert.strictEqual(shown(shared), shown({ ...shared }), "one object for a fan-out's messages")
   })
 
   it.effect("a provider is given all three, and addresses with their variables", () =>
