@@ -3,7 +3,7 @@
  * name; names of anybody else are looked up, and their addresses judged, before it is asked (`Connection`).
  */
 const own = [
-  /(?:^|\.)(?:sendgrid|twilio|slack|discord|postmarkapp|resend|nexmo|vonage)\.com$/,
+  /(?:^|\.)(?:sendgrid|twilio|slack|discord|postmarkapp|resend|nexmo|vonage|pagerduty)\.com$/,
   /^exp\.host$/,
   /^(?:fcm|oauth2)\.googleapis\.com$/,
   /\.push\.apple\.com$/,

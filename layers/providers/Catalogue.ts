@@ -4,6 +4,7 @@ import * as Discord from "#layers/providers/Discord.ts"
 import * as Expo from "#layers/providers/Expo.ts"
 import * as FirebaseFcm from "#layers/providers/FirebaseFcm.ts"
 import * as MsTeams from "#layers/providers/MsTeams.ts"
+import * as PagerDuty from "#layers/providers/PagerDuty.ts"
 import * as Postmark from "#layers/providers/Postmark.ts"
 import * as Resend from "#layers/providers/Resend.ts"
 import * as SendGrid from "#layers/providers/SendGrid.ts"
@@ -41,5 +42,6 @@ export const all: ReadonlyArray<Listed> = [
   listed(FirebaseFcm.definition),
   listed(Discord.definition),
   listed(MsTeams.definition),
+  listed(PagerDuty.definition),
   listed(Slack.definition)
 ]

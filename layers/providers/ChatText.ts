@@ -20,6 +20,9 @@ export const plain = (text: string): string =>
 /** The text of a text message: `text`, else `body`. */
 export const sms = (rendered: Rendered): string => plain(rendered.text === "" ? rendered.body : rendered.text)
 
+/** The text of a chat message or a push: `body`, else `text`. */
+export const body = (rendered: Rendered): string => plain(rendered.body === "" ? rendered.text : rendered.body)
+
 /** A chat message: the title as its first line, formatted by `bold`, then the body. `escape` is applied to both. */
 export const chat = (
   rendered: Rendered,
@@ -27,8 +30,7 @@ export const chat = (
   bold: (text: string) => string
 ): string => {
   const title = escape(plain(rendered.title).replaceAll("\n", " ").trim())
-  const body = escape(plain(rendered.body === "" ? rendered.text : rendered.body))
-  return [title === "" ? "" : bold(title), body].filter((part) => part !== "").join("\n")
+  return [title === "" ? "" : bold(title), escape(body(rendered))].filter((part) => part !== "").join("\n")
 }
 
 /** The two texts of a push notification. */
@@ -63,10 +65,11 @@ export const push = (
   rendered: Rendered,
   write: (alert: Alert | undefined) => Schema.JsonObject
 ): Schema.JsonObject => {
-  const body = plain(rendered.body === "" ? rendered.text : rendered.body)
-  const alert = { title: plain(rendered.title), body }
-  if (alert.title === "" && body === "") return write(undefined)
+  const alert = { title: plain(rendered.title), body: body(rendered) }
+  if (alert.title === "" && alert.body === "") return write(undefined)
   const whole = write(alert)
   const over = bytes(whole) - largest
-  return over <= 0 ? whole : write({ ...alert, body: within(body, Math.max(bytes("…"), bytes(body) - over)) })
+  return over <= 0
+    ? whole
+    : write({ ...alert, body: within(alert.body, Math.max(bytes("…"), bytes(alert.body) - over)) })
 }

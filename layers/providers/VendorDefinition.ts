@@ -48,8 +48,8 @@ export interface Wire<Settings, To> extends Omit<ProviderDefinition<Settings>, "
   readonly holds?: ReadonlyArray<keyof Settings>
   /** Reads a 2xx. `undefined`: it cannot be read, and it is unknown whether the message was sent. */
   readonly accepted: (answer: VendorAnswer) => Acceptance | undefined
-  /** What an answer says is wrong. A 2xx with a code is a refusal too. */
-  readonly fault: (answer: VendorAnswer) => Fault
+  /** What an answer says is wrong; `to`: the address of the call. A 2xx with a code is a refusal too. */
+  readonly fault: (answer: VendorAnswer, to?: To) => Fault
   /** Codes of a 401 or 403 that a new token would not mend. */
   readonly beyondToken?: ReadonlyArray<string>
   readonly table: VendorTable
@@ -72,7 +72,7 @@ export const noFault: Fault = { codes: [], message: "" }
 
 const judge = Effect.fnUntraced(function*<Settings, To>(wire: Wire<Settings, To>, to: To, answer: VendorAnswer) {
   const { status } = answer
-  const fault = wire.fault(answer)
+  const fault = wire.fault(answer, to)
   if (status >= 200 && status < 300 && fault.codes.length === 0) {
     const accepted = wire.accepted(answer)
     return accepted ?? (yield* new Unknown({ detail: `${wire.name} answered ${status} and nothing readable` }))
@@ -87,9 +87,10 @@ const judge = Effect.fnUntraced(function*<Settings, To>(wire: Wire<Settings, To>
 /** Whether the vendor refuses the token that the writer holds. */
 const isAboutToken = <Settings, To>(
   { beyondToken = [], fault }: Wire<Settings, To>,
+  to: To,
   answer: VendorAnswer,
   status: 401 | 403
-): boolean => answer.status === status && !fault(answer).codes.some((code) => beyondToken.includes(code))
+): boolean => answer.status === status && !fault(answer, to).codes.some((code) => beyondToken.includes(code))
 
 const askOnce = Effect.fnUntraced(function*<Settings, To>(writer: Writer<Settings, To>, call: Call<Settings, To>) {
   const asked = yield* writer.request(call)
@@ -107,7 +108,7 @@ const ask = Effect.fnUntraced(function*<Settings, To>(
   call: Call<Settings, To>
 ) {
   const asked = yield* askOnce(writer, call)
-  if (writer.forget === undefined || !isAboutToken(wire, asked.answer, 401)) return asked
+  if (writer.forget === undefined || !isAboutToken(wire, call.to, asked.answer, 401)) return asked
   yield* asked.forget
   return yield* askOnce(writer, call)
 })
@@ -177,7 +178,7 @@ export const define = <Settings, To>(wire: Wire<Settings, To>): ProviderDefiniti
           const taken = yield* judge(wire, to, answer).pipe(
             // Vendors also answer 403 about a recipient, who then costs no new token.
             Effect.tapError((error) =>
-              error._tag !== "RecipientRejected" && isAboutToken(wire, answer, 403)
+              error._tag !== "RecipientRejected" && isAboutToken(wire, to, answer, 403)
                 ? forget
                 : tell(error, delivery.scope, to)
             )

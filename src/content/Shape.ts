@@ -109,7 +109,9 @@ const ofBlocks = (shaping: Shaping): Rendered => {
     }
     default: {
       const body = Plain.text(blocks, note)
-      return { ...blank, title, body, text: body, blocks: piecesOf(blocks), ...nativeOf(shaping) }
+      // An incident has its links apart.
+      const actions = shaping.providers.includes("pagerduty") ? actionsOf(blocks) : []
+      return { ...blank, title, body, text: body, blocks: piecesOf(blocks), actions, ...nativeOf(shaping) }
     }
   }
 }

@@ -20,6 +20,10 @@ const msTeams: ReadonlyArray<readonly [string, Courier.MsTeamsRecipient]> = [
   ["General", { ms_teams: { ...service, team_id: "team", channel_name: "General" } }]
 ]
 
+const pagerDuty: Courier.PagerdutyRecipient = {
+  pagerduty: { routing_key: "r", event_action: "trigger", severity: "info", source: "test" }
+}
+
 /** What the documentation sends to and the client's types do not name, each with its provider and the path that is called. */
 const untyped: ReadonlyArray<readonly [string, string, unknown, unknown]> = [
   ["discord", "Discord", { channel_id: "768866348853383208" }, "768866348853383208"],
@@ -41,6 +45,7 @@ const vendor = ScriptedVendor.listen({
     if (path === "/token") return json({ access_token: "t", expires_in: 3_600, token_type: "Bearer" })
     if (path.endsWith("/v3/teams/team/conversations"))
       return json({ conversations: [{ id: "general", name: "General" }] })
+    if (path === "/v2/enqueue") return json({ status: "success", dedup_key: "test" })
     if (path === "/--/api/v2/push/send") return json({ data: { status: "ok", id: "ticket" } })
     return json({ id: path.startsWith("/api/v10/") ? "100000" : "made" })
   }
@@ -72,7 +77,7 @@ export const chat = (it: Vitest.MethodsNonLive<Service>) => {
       const nobodys: ReadonlyArray<readonly [To, string]> = [
         [{ slack: { access_token: "xoxb-own", channel: "C1" } }, "Slack"],
         [{ ms_teams: { ...service, channel_id: "channel" } }, "Microsoft Teams"],
-        [{ pagerduty: { routing_key: "r", event_action: "trigger", severity: "info", source: "test" } }, "PagerDuty"]
+        [pagerDuty, "PagerDuty"]
       ]
       for (const [to, platform] of nobodys) {
         assert.deepInclude(yield* settled(to), {
@@ -107,6 +112,10 @@ export const chat = (it: Vitest.MethodsNonLive<Service>) => {
         paths,
         ["conversation", "channel", "made", "general"].map((id) => `/v3/conversations/${id}/activities`)
       )
+
+      yield* ask((client) => client.providers.create({ provider: "pagerduty", settings: { base_url: origin } }))
+      const incident = JSON.parse((yield* sent(pagerDuty, "test"))?.body ?? "")
+      assert.deepInclude(incident.payload, { summary: "Hello", severity: "info", source: "test" })
 
       // Several of them, one of them twice: one message each.
       const { requestId } = yield* ask((client) =>

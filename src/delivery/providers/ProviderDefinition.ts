@@ -11,6 +11,7 @@ export type AddressKey =
   | "slack"
   | "ms_teams"
   | "discord"
+  | "pagerduty"
   | "webhook"
 
 /**

@@ -30,6 +30,7 @@ describe("Catalogue of vendors over HTTP", () => {
         "firebase-fcm": ["private_key"],
         "discord": ["bot_token"],
         "msteams": ["app_password"],
+        "pagerduty": ["routing_key"],
         "slack": ["access_token"]
       })
     }))

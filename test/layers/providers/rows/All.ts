@@ -20,5 +20,6 @@ export const all: ReadonlyArray<Row> = [
   Push.firebaseFcm,
   Chat.discord,
   Chat.msTeams,
+  Chat.pagerDuty,
   Chat.slack
 ]

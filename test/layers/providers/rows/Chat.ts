@@ -1,8 +1,9 @@
 import { listed } from "#layers/providers/Catalogue.ts"
 import * as Discord from "#layers/providers/Discord.ts"
 import * as MsTeams from "#layers/providers/MsTeams.ts"
+import * as PagerDuty from "#layers/providers/PagerDuty.ts"
 import * as Slack from "#layers/providers/Slack.ts"
-import type { Refusal, Row } from "#test/contracts/VendorRow.ts"
+import { messageId, type Refusal, type Row } from "#test/contracts/VendorRow.ts"
 import { json } from "#test/layers/providers/rows/Json.ts"
 import type { Answer } from "#test/support/ScriptedVendor.ts"
 
@@ -196,4 +197,65 @@ export const msTeams: Row = {
     }
   ],
   differs: { "404": { outcome: "RecipientRejected", why: "its path is the conversation" } }
+}
+
+const pagerDutyFault = (...errors: ReadonlyArray<string>): Answer =>
+  json(400, { status: "invalid event", message: "Event object is invalid", errors })
+
+export const pagerDuty: Row = {
+  entry: listed(PagerDuty.definition),
+  settings: { severity: "warning", source: "monitoring" },
+  profile: { pagerduty: { routing_key: "e93facc04764012d7bfb002500d5d1a6", source: "prod-datapipe03.example.com" } },
+  success: json(202, { status: "success", message: "Event processed", dedup_key: "srv01/HTTP" }),
+  reference: "srv01/HTTP",
+  request: {
+    method: "POST",
+    path: "/v2/enqueue",
+    headers: { "content-type": "application/json" },
+    body: {
+      routing_key: "e93facc04764012d7bfb002500d5d1a6",
+      event_action: "trigger",
+      dedup_key: messageId,
+      payload: {
+        summary: "Your order",
+        custom_details: { body: "It is on its way." },
+        source: "prod-datapipe03.example.com",
+        severity: "warning"
+      }
+    }
+  },
+  refusals: [
+    {
+      name: "400 routing key",
+      answer: pagerDutyFault("Invalid routing key"),
+      kind: "RecipientRejected",
+      invalidates: true
+    },
+    {
+      name: "400 no routing key",
+      answer: pagerDutyFault(
+        "Length of 'routing_key' is incorrect (should be 32 characters)",
+        "'routing_key' cannot contain non-alphanumeric characters."
+      ),
+      kind: "RecipientRejected",
+      invalidates: true
+    },
+    {
+      name: "400 severity",
+      answer: pagerDutyFault(
+        "'payload.severity' is invalid (must be one of the following: 'critical', 'warning', 'error' or 'info')"
+      ),
+      kind: "ContentRejected"
+    },
+    {
+      name: "400 unreadable",
+      answer: json(400, {
+        status: "Unrecognized object",
+        message: "Event object format is unrecognized",
+        errors: ["JSON parse error"]
+      }),
+      kind: "ContentRejected"
+    },
+    { name: "413 too large", answer: { status: 413 }, kind: "ContentRejected" }
+  ]
 }
