@@ -2,13 +2,17 @@ import { Id } from "#schemas/Id.ts"
 import { optional } from "#schemas/Optional.ts"
 import { Schema } from "effect"
 
-/** Where a Slack message goes; the first of `channel`, `user_id` and `email` counts (api.md 2.1). */
+/**
+ * Where a Slack message goes; the first of `channel`, `user_id`, `email` and `incoming_webhook` counts (api.md 2.1). The
+ * last is the URL of an incoming webhook, or the `response_url` of a command, and needs no token.
+ */
 export const SlackAddress = Schema.Struct({
   /** Used instead of the token in the provider's configuration. */
   access_token: optional(Schema.String),
   channel: optional(Id),
   user_id: optional(Id),
-  email: optional(Id)
+  email: optional(Id),
+  incoming_webhook: optional(Schema.Struct({ url: Schema.NonEmptyString }))
 })
 export type SlackAddress = typeof SlackAddress.Type
 
@@ -27,6 +31,10 @@ export const MsTeamsAddress = Schema.Struct({
   team_id: optional(Id)
 })
 export type MsTeamsAddress = typeof MsTeamsAddress.Type
+
+/** A workflow of Teams that posts what its URL is sent; for who has no address that a bot can reach. */
+export const MsTeamsWebhook = Schema.Struct({ webhook_url: Schema.NonEmptyString })
+export type MsTeamsWebhook = typeof MsTeamsWebhook.Type
 
 /** Where a Discord message goes; `channel_id` wins over `user_id` (api.md 2.2). */
 export const DiscordAddress = Schema.Struct({

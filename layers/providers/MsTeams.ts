@@ -3,34 +3,51 @@ import * as ChatText from "#layers/providers/ChatText.ts"
 import * as JsonBody from "#layers/providers/JsonBody.ts"
 import * as Cloud from "#layers/providers/MsTeamsCloud.ts"
 import * as Lookup from "#layers/providers/MsTeamsLookup.ts"
+import * as Webhook from "#layers/providers/MsTeamsWebhook.ts"
 import * as Overrides from "#layers/providers/Overrides.ts"
 import { baseUrl, secret, segment, url } from "#layers/providers/SettingFields.ts"
 import * as TokenAnswer from "#layers/providers/TokenAnswer.ts"
-import { badAddress, define, noFault, reading, type Writer } from "#layers/providers/VendorDefinition.ts"
+import { badAddress, define, reading, type Writer } from "#layers/providers/VendorDefinition.ts"
 import type { Line, VendorAnswer } from "#layers/providers/VendorHttp.ts"
-import { errorOf, type VendorTable, waitOf } from "#layers/providers/VendorTable.ts"
-import { MsTeamsAddress } from "#schemas/ChatAddress.ts"
+import { errorOf, type Fault, type VendorTable, waitOf } from "#layers/providers/VendorTable.ts"
+import { MsTeamsAddress, MsTeamsWebhook } from "#schemas/ChatAddress.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
 import type { Profile } from "#schemas/Profile.ts"
-import { Unavailable } from "#schemas/DeliveryError.ts"
+import { Misconfigured, Unavailable } from "#schemas/DeliveryError.ts"
 import { mostTogether } from "#src/content/chat/AdaptiveCard.ts"
 import { cut } from "#src/content/Cut.ts"
 import { Effect, Option, Redacted, Schema } from "effect"
 
+/** `app_id` and `app_password` are the bot's; without one, only workflows are reached, by their URLs. */
 const Settings = Schema.Struct({
-  app_id: segment,
-  app_password: secret,
+  app_id: Schema.optionalKey(segment),
+  app_password: Schema.optionalKey(secret),
   /** For a single-tenant bot. */
   tenant_id: Schema.optionalKey(segment),
   token_url: Schema.optionalKey(url),
   /** The address of Microsoft Graph, in place of its usual one. */
   graph_url: Schema.optionalKey(url),
   ...baseUrl
-})
+}).check(
+  Schema.makeFilter(({ app_id, app_password }) =>
+    (app_id === undefined) === (app_password === undefined) || "Expected app_id and app_password together, or neither"
+  )
+)
+
+type Bot = typeof Settings.Type & Required<Pick<typeof Settings.Type, "app_id" | "app_password">>
 
 const decode = Schema.decodeUnknownOption(MsTeamsAddress)
+const decodeWebhook = Schema.decodeUnknownOption(MsTeamsWebhook)
+
+type To = MsTeamsAddress | MsTeamsWebhook
+
+const isWebhook = (to: To): to is MsTeamsWebhook => "webhook_url" in to
 
 const table: VendorTable = [
+  // A workflow that is gone or switched off, or whose URL is another one by now.
+  { code: ["WorkflowNotFound", "WorkflowTriggerIsNotEnabled"], kind: "RecipientRejected", invalidates: true },
+  { code: Webhook.code, status: [401, 403, 404, 410], kind: "RecipientRejected" },
+  { code: Webhook.code, status: [400, 413], kind: "ContentRejected" },
   { code: "ConversationNotFound", kind: "RecipientRejected", invalidates: true },
   {
     code: ["ConversationBlockedByUser", "BotNotInConversationRoster", "NotEnoughPermissions", "MessageWritesBlocked"],
@@ -54,17 +71,21 @@ const refusal = reading(Schema.Struct({
   error: Schema.Struct({ code: Schema.optional(Schema.String), message: Schema.optional(Schema.String) })
 }))
 
-const fault = (answer: VendorAnswer) => {
+const fault = (answer: VendorAnswer, to?: To): Fault => {
   const said = refusal(answer)?.error
-  return said === undefined
-    ? noFault
-    : { codes: said.code === undefined ? [] : [said.code], message: said.message ?? "" }
+  const own = said?.code === undefined ? [] : [said.code]
+  return {
+    codes: answer.status >= 300 && to !== undefined && isWebhook(to) ? [...own, Webhook.code] : own,
+    message: said?.message ?? ""
+  }
 }
 
-const recipients = (profile: Profile): ReadonlyArray<MsTeamsAddress> =>
-  Option.toArray(decode(profile["ms_teams"])).filter((to) =>
+const recipients = (profile: Profile): ReadonlyArray<To> => {
+  const bots = Option.toArray(decode(profile["ms_teams"])).filter((to) =>
     to.conversation_id ?? to.channel_id ?? to.user_id ?? to.email ?? (to.channel_name && to.team_id)
   )
+  return bots.length > 0 ? bots : Option.toArray(decodeWebhook(profile["ms_teams"]))
+}
 
 const serviceOf = (to: MsTeamsAddress, base: string | undefined): string | undefined => {
   if (base !== undefined) return base.replace(/\/+$/, "")
@@ -88,7 +109,7 @@ const said = (rendered: Rendered): Schema.JsonObject => {
 
 const headers = { "content-type": "application/json" }
 
-const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
+const botWriter = Effect.fnUntraced(function*(settings: Bot) {
   const tokenIn = (realm: Cloud.Cloud["realm"]) => {
     const { scope, tenant } = Cloud.bots[realm]
     const url = settings.token_url ?? Cloud.login({ realm }, settings.tenant_id ?? tenant)
@@ -164,6 +185,21 @@ const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
   return { request, forget }
 })
 
+const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type): Effect.fn.Return<
+  Writer<typeof Settings.Type, To>
+> {
+  const { app_id, app_password } = settings
+  const bot = app_id === undefined || app_password === undefined
+    ? undefined
+    : yield* botWriter({ ...settings, app_id, app_password })
+  const noBot = new Misconfigured({ detail: "The configuration has no bot: app_id and app_password" })
+  const request: Writer<typeof Settings.Type, To>["request"] = ({ to, ...call }) => {
+    if (isWebhook(to)) return Webhook.request({ ...call, to })
+    return bot === undefined ? Effect.fail(noBot) : bot.request({ ...call, to })
+  }
+  return bot === undefined ? { request } : { request, forget: bot.forget }
+})
+
 /**
  * Bot Framework: POST {service}/v3/conversations/{id}/activities with the bot's own token
  * (learn.microsoft.com/azure/bot-service/rest-api/bot-framework-rest-connector-api-reference).
@@ -171,18 +207,21 @@ const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
 export const definition = define({
   key: "msteams",
   name: "Microsoft Teams",
-  description: "Messages to Microsoft Teams channels and people, by a bot",
+  description: "Messages to Microsoft Teams channels and people, by a bot or a workflow",
   channel: "direct_message",
   says: ["text", "attachments"],
   address: "ms_teams",
   settings: Settings,
   holds: ["app_id", "app_password", "tenant_id", "token_url", "graph_url"],
   recipients,
+  ownAccount: (profile) => recipients(profile).find(isWebhook)?.webhook_url,
   writer,
   accepted: (answer) => {
     const taken = resource(answer)
-    return taken === undefined ? undefined : { reference: taken.id }
+    return taken === undefined ? Webhook.accepted(answer) : { reference: taken.id }
   },
   fault,
+  // A workflow's 401 is about its URL, not about the bot's token.
+  beyondToken: [Webhook.code],
   table
 })

@@ -1,5 +1,6 @@
 import * as ChatText from "#layers/providers/ChatText.ts"
 import * as Found from "#layers/providers/Found.ts"
+import * as IncomingWebhook from "#layers/providers/IncomingWebhook.ts"
 import * as JsonBody from "#layers/providers/JsonBody.ts"
 import * as Overrides from "#layers/providers/Overrides.ts"
 import { baseOf, baseUrl, secret } from "#layers/providers/SettingFields.ts"
@@ -27,10 +28,19 @@ const table: VendorTable = [
   { code: "message_limit_exceeded", kind: "RateLimited" },
   { code: ["service_unavailable", "request_timeout", "team_added_to_org"], kind: "Unavailable" },
   { code: ["user_not_found", "users_not_found", "user_disabled"], kind: "RecipientRejected", invalidates: true },
+  // An incoming webhook that was revoked, and a `response_url` that is over.
+  {
+    code: ["no_service", "no_active_hooks", "no_team", "team_disabled", "invalid_token", "expired_url", "used_url"],
+    kind: "RecipientRejected",
+    invalidates: true
+  },
   {
     code: [
       "channel_not_found",
       "is_archived",
+      "channel_is_archived",
+      "action_prohibited",
+      "posting_to_general_channel_denied",
       "not_in_channel",
       "cannot_dm_bot",
       "messages_tab_disabled",
@@ -54,6 +64,8 @@ const table: VendorTable = [
       "invalid_attachments",
       "too_many_attachments",
       "invalid_arguments",
+      "invalid_payload",
+      "missing_text_or_fallback_or_attachments",
       "invalid_metadata_format",
       "invalid_metadata_schema",
       "metadata_too_large",
@@ -87,17 +99,26 @@ const refusal = reading(Schema.Struct({
 }))
 const found = reading(Schema.Struct({ ok: Schema.Literal(true), user: Schema.Struct({ id: Schema.NonEmptyString }) }))
 
+/** An incoming webhook answers with one word. */
+const isWord = ({ body, status }: VendorAnswer): boolean => status >= 400 && /^[a-z_]{1,99}$/.test(body)
+
 const fault = (answer: VendorAnswer) => {
   const said = refusal(answer)
-  if (said === undefined) return noFault
+  if (said === undefined) return isWord(answer) ? { codes: [answer.body], message: "" } : noFault
   const { error, needed, response_metadata: about } = said
   const messages = isObject(about) && isList(about["messages"]) ? about["messages"] : []
   const words = [needed, ...messages].filter((one) => typeof one === "string")
   return { codes: [error], message: words.join(" ") }
 }
 
+/** The incoming webhook of an address that names no other place. */
+const webhookOf = ({ channel, email, incoming_webhook: webhook, user_id }: SlackAddress): string | undefined =>
+  channel ?? user_id ?? email ? undefined : webhook?.url
+
 const recipients = (profile: Profile): ReadonlyArray<SlackAddress> =>
-  Option.toArray(decode(profile["slack"])).filter(({ channel, email, user_id }) => channel ?? user_id ?? email)
+  Option.toArray(decode(profile["slack"])).filter((to) => to.channel ?? to.user_id ?? to.email ?? webhookOf(to))
+
+const hosts = /^hooks\.slack(?:-gov)?\.com$/
 
 /** What Slack formats: a pair of its marks, and a line that begins as a quote. */
 const formatted = /([*_~`]).*\1|^[ \t]*&gt;/m
@@ -114,12 +135,32 @@ const said = ({ override: { body: own }, rendered }: Delivery): Schema.JsonObjec
     : { text: ChatText.chat(rendered, Mrkdwn.escape, (title) => `*${title}*`) }
 }
 
+const message = (delivery: Delivery) => {
+  const slackBlocks = delivery.rendered.raw?.["slackBlocks"] ?? delivery.rendered.native?.["slackBlocks"]
+  return {
+    ...said(delivery),
+    ...(slackBlocks === undefined ? {} : { blocks: slackBlocks }),
+    // Keeps names and channels in a text from becoming mentions and links.
+    parse: "none",
+    link_names: false
+  }
+}
+
+const json = { "content-type": "application/json; charset=utf-8" }
+
 const writer = Effect.fnUntraced(function*() {
   // About 50 look-ups a minute are answered (docs.slack.dev/apis/web-api/rate-limits, tier 3).
   const known = yield* Found.make
   const request: Writer<typeof Settings.Type, SlackAddress>["request"] = Effect.fnUntraced(function*(
     { delivery, line, settings, to }
   ) {
+    const webhook = webhookOf(to)
+    if (webhook !== undefined) {
+      const url = IncomingWebhook.at(webhook, hosts, settings.base_url)
+      if (url === undefined) return yield* badAddress("incoming_webhook.url is none of Slack's")
+      const body = JsonBody.write(Overrides.body(message(delivery), delivery.override))
+      return { method: "POST" as const, url, headers: json, body }
+    }
     const token = to.access_token ?? (settings.access_token === undefined ? "" : Redacted.value(settings.access_token))
     if (!/^[\x21-\x7e]+$/.test(token)) return yield* new Misconfigured({ detail: "No Slack access token" })
     const base = baseOf(settings, "https://slack.com/api")
@@ -147,27 +188,23 @@ const writer = Effect.fnUntraced(function*() {
     const channel = to.channel ?? to.user_id ??
       (to.email ? yield* known(`${base} ${token} ${to.email}`, userOf(to.email)) : undefined)
     if (channel === undefined) return yield* badAddress("No Slack channel or user")
-    const slackBlocks = delivery.rendered.raw?.["slackBlocks"] ?? delivery.rendered.native?.["slackBlocks"]
     return {
       method: "POST" as const,
       url: `${base}/chat.postMessage`,
-      headers: { ...headers, "content-type": "application/json; charset=utf-8" },
-      body: JsonBody.write(Overrides.body({
-        channel,
-        ...said(delivery),
-        ...(slackBlocks === undefined ? {} : { blocks: slackBlocks }),
-        // Keeps names and channels in a text from becoming mentions and links.
-        parse: "none",
-        link_names: false
-      }, delivery.override))
+      headers: { ...headers, ...json },
+      body: JsonBody.write(Overrides.body({ channel, ...message(delivery) }, delivery.override))
     }
   })
   return { request }
 })
 
+const accountOf = (to: SlackAddress | undefined): string | undefined =>
+  to && (webhookOf(to) ?? to.access_token ?? undefined)
+
 /**
  * POST /chat.postMessage, for an e-mail address after users.lookupByEmail
- * (api.slack.com/methods/chat.postMessage#errors).
+ * (api.slack.com/methods/chat.postMessage#errors), or POST to an incoming webhook
+ * (docs.slack.dev/messaging/sending-messages-using-incoming-webhooks).
  */
 export const definition = define({
   key: "slack",
@@ -178,13 +215,15 @@ export const definition = define({
   address: "slack",
   settings: Settings,
   recipients,
-  ownAccount: (profile) => recipients(profile)[0]?.access_token ?? undefined,
+  ownAccount: (profile) => accountOf(recipients(profile)[0]),
   // The state is of no setting: what is known is kept by address and token.
   holds: [],
   writer,
   accepted: (answer) => {
     const taken = accepted(answer)
-    return taken === undefined ? undefined : { reference: taken.ts }
+    if (taken !== undefined) return { reference: taken.ts }
+    // All that an incoming webhook says.
+    return answer.body === "ok" ? { reference: undefined } : undefined
   },
   fault,
   table: tableOfMessages

@@ -65,7 +65,8 @@ const recipientJson = (recipient: Original["recipient"]): Schema.JsonObject =>
  * workspace alone.
  */
 const credentials: Readonly<Record<string, ReadonlyArray<string>>> = {
-  slack: ["access_token"],
+  slack: ["access_token", "incoming_webhook"],
+  ms_teams: ["webhook_url"],
   webhook: ["authentication", "headers"],
   pagerduty: ["routing_key"]
 }

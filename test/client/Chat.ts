@@ -32,6 +32,20 @@ const untyped: ReadonlyArray<readonly [string, string, unknown, unknown]> = [
   ["expo", "Expo", { tokens: ["ExponentPushToken[2]", "ExponentPushToken[3]"] }, "ExponentPushToken[2]"]
 ]
 
+/** The same of URLs that are keys themselves, with the name and the path that is called. */
+const webhooks: ReadonlyArray<readonly [unknown, string, string]> = [
+  [
+    { slack: { incoming_webhook: { url: "https://hooks.slack.com/services/T/B/secret" } } },
+    "webhook:c6d614ea",
+    "/services/T/B/secret"
+  ],
+  [
+    { ms_teams: { webhook_url: "https://a.logic.azure.com/workflows/secret" } },
+    "webhook:57aeb734",
+    "/workflows/secret"
+  ]
+]
+
 const json = (body: unknown) => ({
   status: 200,
   headers: { "content-type": "application/json" },
@@ -45,6 +59,8 @@ const vendor = ScriptedVendor.listen({
     if (path === "/token") return json({ access_token: "t", expires_in: 3_600, token_type: "Bearer" })
     if (path.endsWith("/v3/teams/team/conversations"))
       return json({ conversations: [{ id: "general", name: "General" }] })
+    if (path.startsWith("/services/")) return { status: 200, body: "ok" }
+    if (path.startsWith("/workflows/")) return { status: 202 }
     if (path === "/v2/enqueue") return json({ status: "success", dedup_key: "test" })
     if (path === "/--/api/v2/push/send") return json({ data: { status: "ok", id: "ticket" } })
     return json({ id: path.startsWith("/api/v10/") ? "100000" : "made" })
@@ -116,6 +132,12 @@ export const chat = (it: Vitest.MethodsNonLive<Service>) => {
       yield* ask((client) => client.providers.create({ provider: "pagerduty", settings: { base_url: origin } }))
       const incident = JSON.parse((yield* sent(pagerDuty, "test"))?.body ?? "")
       assert.deepInclude(incident.payload, { summary: "Hello", severity: "info", source: "test" })
+
+      for (const [to, name, path] of webhooks) {
+        const found = yield* outcome(to)
+        assert.deepStrictEqual([found.status, found.recipient], ["SENT", name], found.error ?? "")
+        assert.strictEqual(seen.at(-1)?.path, path)
+      }
 
       // Several of them, one of them twice: one message each.
       const { requestId } = yield* ask((client) =>

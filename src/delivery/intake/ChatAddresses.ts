@@ -1,4 +1,4 @@
-import { DiscordAddress, MsTeamsAddress, PagerDutyAddress, SlackAddress } from "#schemas/ChatAddress.ts"
+import { DiscordAddress, MsTeamsAddress, MsTeamsWebhook, PagerDutyAddress, SlackAddress } from "#schemas/ChatAddress.ts"
 import type { Recipient } from "#schemas/Recipient.ts"
 import { Option, Schema } from "effect"
 import { createHash } from "node:crypto"
@@ -17,6 +17,12 @@ export interface ChatAddress {
 const mark = (secret: string | null | undefined): string =>
   secret ? createHash("sha256").update(secret).digest("hex").slice(0, 16) : ""
 
+/** A place that is known by a URL, which is its key: whoever knows it can write there. */
+const webhook = (url: string): Pick<ChatAddress, "key" | "name"> => ({
+  key: `${mark(url)}/webhook`,
+  name: `webhook:${mark(url).slice(0, 8)}`
+})
+
 type Read = (given: unknown) => Option.Option<Pick<ChatAddress, "key" | "name">>
 
 interface Platform extends Pick<ChatAddress, "kind" | "platform"> {
@@ -27,16 +33,21 @@ interface Platform extends Pick<ChatAddress, "kind" | "platform"> {
 
 const decodeSlack = Schema.decodeUnknownOption(SlackAddress)
 const decodeMsTeams = Schema.decodeUnknownOption(MsTeamsAddress)
+const decodeMsTeamsWebhook = Schema.decodeUnknownOption(MsTeamsWebhook)
 const decodeDiscord = Schema.decodeUnknownOption(DiscordAddress)
 const decodePagerDuty = Schema.decodeUnknownOption(PagerDutyAddress)
 
 const slack: Read = (given) =>
-  Option.flatMap(decodeSlack(given), ({ access_token: token, channel, email, user_id: userId }) => {
-    const name = channel ?? userId ?? email
-    return name ? Option.some({ key: `${mark(token)}/${name}`, name }) : Option.none()
-  })
+  Option.flatMap(
+    decodeSlack(given),
+    ({ access_token: token, channel, email, incoming_webhook: hook, user_id: userId }) => {
+      const name = channel ?? userId ?? email
+      if (name) return Option.some({ key: `${mark(token)}/${name}`, name })
+      return Option.map(Option.fromNullishOr(hook), ({ url }) => webhook(url))
+    }
+  )
 
-const msTeams: Read = (given) =>
+const msTeamsBot: Read = (given) =>
   Option.flatMap(decodeMsTeams(given), (to) => {
     const { channel_name: channel, team_id: team, tenant_id: tenant } = to
     const place = to.conversation_id ?? to.channel_id ?? to.user_id ?? to.email
@@ -45,6 +56,12 @@ const msTeams: Read = (given) =>
       ? Option.some({ key: `${mark(`${tenant} ${team}`)}/${channel}`, name: channel })
       : Option.none()
   })
+
+const msTeams: Read = (given) =>
+  Option.orElse(
+    msTeamsBot(given),
+    () => Option.map(decodeMsTeamsWebhook(given), ({ webhook_url: url }) => webhook(url))
+  )
 
 const discord: Read = (given) =>
   Option.flatMap(decodeDiscord(given), ({ channel_id: channel, user_id: user }) => {
@@ -59,13 +76,18 @@ const pagerDuty: Read = (given) =>
   }))
 
 const platforms: ReadonlyArray<Platform> = [
-  { kind: "slack", platform: "Slack", read: slack, needs: "one of channel, user_id and email is required" },
+  {
+    kind: "slack",
+    platform: "Slack",
+    read: slack,
+    needs: "one of channel, user_id, email and incoming_webhook {url} is required"
+  },
   {
     kind: "ms_teams",
     platform: "Microsoft Teams",
     read: msTeams,
     needs:
-      "service_url and one of conversation_id, channel_id, user_id, email and channel_name with team_id are required"
+      "service_url and one of conversation_id, channel_id, user_id, email and channel_name with team_id are required, or webhook_url"
   },
   { kind: "discord", platform: "Discord", read: discord, needs: "one of channel_id and user_id is required" },
   {

@@ -23,7 +23,8 @@ describe("A send as its recipient may see it", () => {
     const recipient: Recipient = {
       user_id: "ada",
       email: "ada@example.com",
-      slack: { access_token: "secret", channel: "C" },
+      slack: { access_token: "secret", channel: "C", incoming_webhook: { url: "secret" } },
+      ms_teams: { webhook_url: "secret" },
       pagerduty: { routing_key: "secret", source: "db" },
       webhook
     }
@@ -32,6 +33,7 @@ describe("A send as its recipient may see it", () => {
       user_id: "ada",
       email: "ada@example.com",
       slack: { channel: "C" },
+      ms_teams: {},
       pagerduty: { source: "db" },
       webhook: { url: "https://hooks.example.com", method: "POST" }
     })

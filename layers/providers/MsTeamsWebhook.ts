@@ -1,0 +1,60 @@
+import * as ChatText from "#layers/providers/ChatText.ts"
+import * as IncomingWebhook from "#layers/providers/IncomingWebhook.ts"
+import * as JsonBody from "#layers/providers/JsonBody.ts"
+import * as Overrides from "#layers/providers/Overrides.ts"
+import { badAddress, type Writer } from "#layers/providers/VendorDefinition.ts"
+import type { VendorAnswer } from "#layers/providers/VendorHttp.ts"
+import type { Acceptance } from "#src/delivery/Provider.ts"
+import type { MsTeamsWebhook } from "#schemas/ChatAddress.ts"
+import type { Rendered } from "#schemas/Rendered.ts"
+import { cut } from "#src/content/Cut.ts"
+import { Effect, type Schema } from "effect"
+
+/**
+ * Where workflows of Power Automate take posts, and the connectors before them did. Other hosts are webhooks of their
+ * own.
+ */
+const hosts =
+  /(?:^outlook\.office(?:365)?|\.webhook\.office|\.logic\.azure|\.environment\.api\.powerplatform)\.com$|\.logic\.azure\.us$/
+
+/** Stands for any refusal of a webhook, whose URL has all that lets us in. */
+export const code = "webhook"
+
+/** The most characters of a text: a card may have 28 kB (learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors). */
+const longest = 9_000
+
+const block = (text: string, more: Schema.JsonObject = {}): ReadonlyArray<Schema.Json> =>
+  text === "" ? [] : [{ type: "RichTextBlock", inlines: [{ type: "TextRun", text, ...more }] }]
+
+/** A card of plain text, since a workflow takes no other message, and parses no markdown in runs. */
+const plain = (rendered: Rendered): Schema.JsonObject => ({
+  type: "AdaptiveCard",
+  $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
+  version: "1.4",
+  body: [
+    ...block(ChatText.plain(rendered.title), { size: "Large", weight: "Bolder" }),
+    ...block(cut(ChatText.body(rendered), longest))
+  ]
+})
+
+/** POST to the URL of a workflow "when a webhook request is received". */
+export const request: Writer<{ readonly base_url?: string }, MsTeamsWebhook>["request"] = Effect.fnUntraced(
+  function*({ delivery, settings, to }) {
+    const url = IncomingWebhook.at(to.webhook_url, hosts, settings.base_url)
+    if (url === undefined) return yield* badAddress("webhook_url is none of Microsoft's")
+    const content = delivery.rendered.native?.["adaptiveCard"] ?? plain(delivery.rendered)
+    return {
+      method: "POST" as const,
+      url,
+      headers: { "content-type": "application/json" },
+      body: JsonBody.write(Overrides.body({
+        type: "message",
+        attachments: [{ contentType: "application/vnd.microsoft.card.adaptive", content }]
+      }, delivery.override))
+    }
+  }
+)
+
+/** A workflow takes a post with an empty 202, and a connector with a 1; `undefined` if it is neither. */
+export const accepted = ({ body, status, whole }: VendorAnswer): Acceptance | undefined =>
+  (status === 202 && whole && body === "") || body === "1" ? { reference: undefined } : undefined
