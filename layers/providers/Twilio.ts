@@ -3,30 +3,12 @@ import { headerToken } from "#layers/providers/HeaderToken.ts"
 import * as Overrides from "#layers/providers/Overrides.ts"
 import * as Phone from "#layers/providers/Phone.ts"
 import { marked } from "#layers/providers/receipts/Marks.ts"
-import { baseOf, baseUrl, line, secret, urlWithFragment } from "#layers/providers/SettingFields.ts"
+import { baseOf } from "#layers/providers/SettingFields.ts"
+import { TwilioSettings } from "#layers/providers/twilio/Settings.ts"
 import { badAddress, define, noFault, reading, type Writer } from "#layers/providers/VendorDefinition.ts"
 import type { VendorTable } from "#layers/providers/VendorTable.ts"
 import { Misconfigured } from "#schemas/DeliveryError.ts"
 import { Effect, Redacted, Schema } from "effect"
-
-const Settings = Schema.Struct({
-  account_sid: Schema.String.check(
-    Schema.isPattern(/^AC[0-9a-fA-F]{32}$/, { message: "Expected AC and 32 hexadecimal digits" })
-  ),
-  auth_token: secret,
-  /** A number in E.164, or an alphanumeric sender. */
-  from: Schema.optionalKey(line),
-  messaging_service_sid: Schema.optionalKey(
-    Schema.String.check(Schema.isPattern(/^MG[0-9a-fA-F]{32}$/, { message: "Expected MG and 32 hexadecimal digits" }))
-  ),
-  /**
-   * This server's `/callbacks/pc_…`, under the address at which Twilio reaches it (`receipts/Twilio.ts`). By itself
-   * Twilio repeats only what it could not connect for, once: `#rc=5&rp=all` makes it repeat a 503 for up to 15 s
-   * (twilio.com/docs/usage/webhooks/webhooks-connection-overrides).
-   */
-  status_callback: Schema.optionalKey(urlWithFragment),
-  ...baseUrl
-})
 
 const table: VendorTable = [
   // 21614: a landline; 21211 and 21265: not a number. 21610 (the recipient sent STOP) does not invalidate: it can be
@@ -59,7 +41,7 @@ const fieldsOf = Schema.decodeUnknownEffect(Form)
  * and sends nothing, so that deadline, pool, interruption and outcomes are those of every vendor. The SDK is loaded
  * with the first configuration only, since it costs 0.2 s and 35 MB.
  */
-const sdk = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
+const sdk = Effect.fnUntraced(function*(settings: TwilioSettings) {
   const { default: twilio } = yield* Effect.promise(() => import("twilio"))
   const last: { request: { readonly uri: string; readonly headers?: unknown; readonly data?: unknown } | undefined } = {
     request: undefined
@@ -88,10 +70,10 @@ const sdk = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
 
 const Headers = Schema.decodeUnknownEffect(Schema.Record(Schema.String, Schema.String))
 
-const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
+const writer = Effect.fnUntraced(function*(settings: TwilioSettings) {
   const written = yield* sdk(settings)
   const basic = Buffer.from(`${settings.account_sid}:${Redacted.value(settings.auth_token)}`).toString("base64")
-  const request: Writer<typeof Settings.Type, string>["request"] = Effect.fnUntraced(function*({ delivery, to }) {
+  const request: Writer<TwilioSettings, string>["request"] = Effect.fnUntraced(function*({ delivery, to }) {
     const number = Phone.e164(to)
     if (number === undefined) return yield* badAddress("Not a phone number in E.164")
     const { from, messaging_service_sid: messagingServiceSid } = settings
@@ -137,7 +119,7 @@ export const definition = define({
   channel: "sms",
   says: ["Body", "MediaUrl", "ContentSid"],
   address: "phone_number",
-  settings: Settings,
+  settings: TwilioSettings,
   recipients: Phone.recipients,
   writer,
   accepted: (answer) => {

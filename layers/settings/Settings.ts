@@ -2,6 +2,8 @@ import * as AddressPolicy from "#layers/outbound/AddressPolicy.ts"
 import * as Proxy from "#layers/outbound/Proxy.ts"
 import * as SmtpUrl from "#layers/providers/smtp/SmtpUrl.ts"
 import { slips } from "#layers/settings/Slips.ts"
+import * as TwilioVariables from "#layers/providers/twilio/Variables.ts"
+import * as ServerUrl from "#layers/settings/ServerUrl.ts"
 import * as Otel from "#layers/telemetry/Otel.ts"
 import * as RateLimits from "#src/access/RateLimits.ts"
 import { Config, ConfigProvider, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
@@ -137,20 +139,6 @@ const clusterPortOf = (port: number): number => 20_000 + (port % 40_000)
 /** How many ports above its node's a worker listens. */
 const above = (worker: number): number => Math.max(0, worker - 1)
 
-/**
- * An unescaped `#` or `/` in a password ends the host's part of a URL: pieces of the password would then be reported as
- * the host that cannot be found (P9).
- */
-const isServerUrl = (text: string, scheme: RegExp): boolean => {
-  if (!scheme.test(text) || !URL.canParse(text)) return false
-  const { hash, pathname } = new URL(text)
-  return hash === "" && !pathname.includes("@")
-}
-
-/** Whether the URL asks for TLS in words that the client passes over: it would connect in plain text, and say nothing. */
-const asksInVain = (url: string): boolean =>
-  new URL(url).searchParams.keys().some((name) => /^ssl(?:mode)?$/i.test(name) && name !== "sslmode")
-
 /** What to say of a wrong value. The value itself is left out: it may be a secret (P9). */
 const faults: Record<keyof typeof variables, string> = {
   PORT: "must be a port number",
@@ -187,7 +175,7 @@ const hasControl = (value: unknown): boolean => {
 
 const read = Effect.gen(function*() {
   const provider = yield* ConfigProvider.ConfigProvider
-  const bad: Array<string> = [...yield* Otel.faults]
+  const bad: Array<string> = [...yield* Otel.faults, ...yield* TwilioVariables.faults]
   const value = <A>(
     name: keyof typeof variables,
     config: Config.Config<A>,
@@ -206,11 +194,7 @@ const read = Effect.gen(function*() {
   const port = yield* value("PORT", variables.PORT)
   const clusterPort = yield* value("TIDINGS_CLUSTER_PORT", variables.TIDINGS_CLUSTER_PORT)
   const read = {
-    databaseUrl: yield* value(
-      "DATABASE_URL",
-      variables.DATABASE_URL,
-      secret((url) => isServerUrl(url, /^postgres(ql)?:\/\//) && !asksInVain(url))
-    ),
+    databaseUrl: yield* value("DATABASE_URL", variables.DATABASE_URL, secret(ServerUrl.isDatabase)),
     dataDir: yield* value("TIDINGS_DATA_DIR", variables.TIDINGS_DATA_DIR, (path) => path !== ""),
     durability: yield* value("TIDINGS_DURABILITY", variables.TIDINGS_DURABILITY),
     bootstrapSecret: yield* value(
@@ -240,7 +224,7 @@ const read = Effect.gen(function*() {
       (origins) => origins.every(isOrigin)
     ),
     brandLimit: yield* value("TIDINGS_BRAND_LIMIT", variables.TIDINGS_BRAND_LIMIT),
-    redisUrl: yield* value("REDIS_URL", variables.REDIS_URL, secret((url) => isServerUrl(url, /^rediss?:\/\//))),
+    redisUrl: yield* value("REDIS_URL", variables.REDIS_URL, secret(ServerUrl.isRedis)),
     rateLimits: yield* value(
       "TIDINGS_RATE_LIMITS",
       variables.TIDINGS_RATE_LIMITS,

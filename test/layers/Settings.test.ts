@@ -75,6 +75,9 @@ describe("settings (design.md §6)", () => {
         TIDINGS_RETENTION_DAYS: "0",
         TIDINGS_AUDIT_RETENTION_DAYS: "36501",
         SMTP_URL: "smtp://mail.canary.example",
+        TWILIO_ACCOUNT_SID: "canary",
+        TWILIO_AUTH_TOKEN: "\tcanary",
+        TWILIO_FROM: "\tcanary",
         HTTPS_PROXY: "socks5://canary",
         HTTP_PROXY: "http://user:can#ary@proxy",
         OTEL_BSP_SCHEDULE_DELAY: "canary"
@@ -106,6 +109,19 @@ describe("settings (design.md §6)", () => {
         yield* Effect.scoped(Layer.build(settings(texts)))
       })
   )
+
+  it.effect("half of a Twilio account is told by what it lacks", () =>
+    Effect.gen(function*() {
+      const halves = {
+        TWILIO_AUTH_TOKEN: { TWILIO_ACCOUNT_SID: `AC${"0".repeat(32)}` },
+        TWILIO_ACCOUNT_SID: { TWILIO_AUTH_TOKEN: "canary" }
+      }
+      for (const [lacking, half] of Object.entries(halves)) {
+        const { message } = yield* Effect.flip(Effect.scoped(Layer.build(settings(half))))
+        assert.strictEqual(message, `${lacking} must be set beside ${Object.keys(half)[0]}`)
+      }
+      yield* Effect.scoped(Layer.build(settings({ TWILIO_FROM: "+15005550006" })))
+    }))
 
   it("a name that looks like a setting and is none is misspelt", () => {
     const names = ["TIDINGS_SHARD", "TIDINGS_SHARDS", "TIDINGS_URL", "TIDINGS_API_KEY", "TIDINGS_toString", "PATH"]
@@ -164,7 +180,16 @@ describe("settings (design.md §6)", () => {
       const faultOf = (variables: Readonly<Record<string, string>>) =>
         Effect.map(Effect.flip(Effect.scoped(Layer.build(settings(variables)))), ({ message }) => message)
       for (
-        const rest of ["://u:a@b#c@host/x", "://u:a@b/c@host/x", "://u:a/b@host/x", "://u:a#b@host", "://host:99999/x"]
+        const rest of [
+          "://u:a@b#c@host/x",
+          "://u:a@b/c@host/x",
+          "://u:a/b@host/x",
+          "://u:a#b@host",
+          "://host:99999/x",
+          "://u:a%zz@host/x",
+          "://u%:a@host/x",
+          "://host/%zz"
+        ]
       ) {
         assert.strictEqual(
           yield* faultOf({ DATABASE_URL: `postgres${rest}` }),
@@ -175,11 +200,14 @@ describe("settings (design.md §6)", () => {
           "REDIS_URL must be a redis:// or rediss:// URL, its password percent-encoded"
         )
       }
+      for (const asked of ["ssl=true", "sslmode=on", "SSLMODE=require"])
+        assert.include(yield* faultOf({ DATABASE_URL: `postgres://host/x?${asked}` }), "TLS is sslmode=require")
       for (
         const DATABASE_URL of [
           "",
           "postgresql://host",
           "postgres:///x?host=/run/postgresql",
+          "postgres://host/x?sslmode=verify-full&sslrootcert=system",
           "postgres://u:a%23b%2Fc%40@host:5432/x?sslmode=require",
           "postgres://%2Frun%2Fpostgresql/x"
         ]
