@@ -1,5 +1,6 @@
+import * as ExitCode from "#layers/ExitCode.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import { Predicate, Schema } from "effect"
+import { Predicate, Runtime, Schema } from "effect"
 import { Migrator, SqlError } from "effect/sql"
 
 const inWords: Readonly<Record<string, string>> = {
@@ -18,6 +19,12 @@ const codeOf = (error: unknown): string => {
   const last = innermost(error)
   return Predicate.hasProperty(last, "code") ? String(last.code) : ""
 }
+
+/** What the system says of a path or a port that this user may not use, or that is none: it says so again next time. */
+const forGood: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS", "ENOENT", "ENOTDIR"])
+
+/** The exit code of a start that the system does not let use something. */
+export const exitCodeOf = (cause: unknown): number => forGood.has(codeOf(cause)) ? ExitCode.configuration : 1
 
 /** Whether a start could not listen because another process does. */
 export const isTaken = (cause: unknown): boolean => codeOf(cause) === "EADDRINUSE"
@@ -74,6 +81,7 @@ export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotList
   variable: Schema.String,
   cause: Schema.Defect()
 }) {
+  override readonly [Runtime.errorExitCode] = exitCodeOf(this.cause)
   override get message(): string {
     const remedy = `${isTaken(this.cause) ? "free it or " : ""}set ${this.variable}`
     return `cannot listen on ${this.address}: ${inWords[codeOf(this.cause)] ?? said(this.cause)}; ${remedy}`
@@ -89,6 +97,7 @@ export class CannotKeepKey extends Schema.TaggedError<CannotKeepKey>()("CannotKe
   directory: Schema.String,
   cause: Schema.Defect()
 }) {
+  override readonly [Runtime.errorExitCode] = exitCodeOf(this.cause)
   override get message(): string {
     return `cannot keep the secret key in data directory ${this.directory}: ${said(this.cause)}; ${toWrite(this.cause)}`
   }
@@ -96,6 +105,7 @@ export class CannotKeepKey extends Schema.TaggedError<CannotKeepKey>()("CannotKe
 
 /** The key file does not hold a key of 32 bytes. Everything sealed with it would be weaker than promised. */
 export class BadKeyFile extends Schema.TaggedError<BadKeyFile>()("BadKeyFile", { file: Schema.String }) {
+  override readonly [Runtime.errorExitCode] = ExitCode.configuration
   override get message(): string {
     return `${this.file} does not hold 32 bytes in base64; put back the key that it held, or set TIDINGS_SECRET_KEY to it; ` +
       "if the first start was cut off while it wrote the key, remove the file"
@@ -104,6 +114,7 @@ export class BadKeyFile extends Schema.TaggedError<BadKeyFile>()("BadKeyFile", {
 
 /** The data directory has a database but no key. A new key could not open what is sealed in that database. */
 export class MissingKeyFile extends Schema.TaggedError<MissingKeyFile>()("MissingKeyFile", { file: Schema.String }) {
+  override readonly [Runtime.errorExitCode] = ExitCode.configuration
   override get message(): string {
     return `${this.file} is missing, but the database beside it was set up with a key; put the file back, ` +
       "or set TIDINGS_SECRET_KEY to that key"
@@ -122,8 +133,21 @@ export class CannotConnect extends Schema.TaggedError<CannotConnect>()("CannotCo
   }
 }
 
+/** A file that the URL of the operator's database names cannot be read. `parameter`: as which; `reason`: why. */
+export class UnreadableFile extends Schema.TaggedError<UnreadableFile>()("UnreadableFile", {
+  parameter: Schema.String,
+  path: Schema.String,
+  reason: Schema.String
+}) {
+  override readonly [Runtime.errorExitCode] = ExitCode.configuration
+  override get message(): string {
+    return `DATABASE_URL says ${this.parameter}=${this.path}, which cannot be read (${this.reason})`
+  }
+}
+
 /** A pooler between this server and its database lends a session for one transaction at a time. */
 export class SharedSessions extends Schema.TaggedError<SharedSessions>()("SharedSessions", {}) {
+  override readonly [Runtime.errorExitCode] = ExitCode.configuration
   override get message(): string {
     return "DATABASE_URL leads to a pooler that gives each transaction another session (PgBouncer's transaction mode), and locks and LISTEN " +
       "need one of their own; name Postgres itself there, or a pool in session mode"
@@ -152,11 +176,20 @@ export class OnlyStandby extends Schema.TaggedError<OnlyStandby>()("OnlyStandby"
 
 /** The operator's database has an encoding that cannot hold every text. */
 export class OtherEncoding extends Schema.TaggedError<OtherEncoding>()("OtherEncoding", { encoding: Schema.String }) {
+  override readonly [Runtime.errorExitCode] = ExitCode.configuration
   override get message(): string {
     return `the database of DATABASE_URL keeps text as ${this.encoding}, which has no room for all that messages say; ` +
       "make one with: create database … encoding 'UTF8' template template0"
   }
 }
 
-/** An engine worker of this server ended before it had started. `message` has one line per fault, as it said them. */
-export class WorkerFailed extends Schema.TaggedError<WorkerFailed>()("WorkerFailed", { message: Schema.String }) {}
+/**
+ * An engine worker of this server ended, with this exit code, before it had started. `message` has one line per fault,
+ * as it said them.
+ */
+export class WorkerFailed extends Schema.TaggedError<WorkerFailed>()("WorkerFailed", {
+  message: Schema.String,
+  code: Schema.Int
+}) {
+  override readonly [Runtime.errorExitCode] = this.code === ExitCode.configuration ? this.code : 1
+}

@@ -4,7 +4,7 @@ import * as JsonKeys from "#layers/JsonKeys.ts"
 import * as Settings from "#layers/settings/Settings.ts"
 import * as Telemetry from "#layers/telemetry/Telemetry.ts"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Cause, Effect, Exit, Layer } from "effect"
+import { Cause, Effect, Exit, Layer, Runtime } from "effect"
 import process from "node:process"
 
 /** A stop that takes longer than this, in ms, is cut off (design.md §6): the journal holds what is in flight. */
@@ -63,6 +63,12 @@ const reasons = <E>(cause: Cause.Cause<E>): ReadonlyArray<string> =>
 const sayWhy = <E>(cause: Cause.Cause<E>): Effect.Effect<void> =>
   Effect.forEach(reasons(cause), (line) => Effect.logFatal(line), { discard: true })
 
+/** The exit code of a program that failed (`ExitCode`), or came to its end or was told to stop: 0. */
+const codeOf = <A, E>(exit: Exit.Exit<A, E>): number =>
+  Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause)
+    ? Runtime.getErrorExitCode(Cause.squash(exit.cause))
+    : 0
+
 /** Warns of settings that do not exist. The server does so, for its workers too. */
 const sayMisspelt = Effect.suspend(() =>
   Effect.forEach(
@@ -90,12 +96,12 @@ const work = <E>(number: number, program: Effect.Effect<void, E>): void => {
       Effect.provideService(Settings.WorkerNumber, number),
       Effect.annotateLogs("worker", number)
     )
-  ).addObserver((exit) => process.exit(Exit.isFailure(exit) ? 1 : 0))
+  ).addObserver((exit) => process.exit(codeOf(exit)))
 }
 
 /**
  * Runs a server until it is told to stop: SIGTERM, SIGINT and SIGHUP drain it and exit 0. A start that fails says why
- * in one line per fault and exits 1. In a worker thread of a server, runs that worker instead.
+ * in one line per fault and exits with the error's code (`ExitCode`). In a worker thread of a server, runs that worker instead.
  */
 export const main = <E>(app: Layer.Layer<never, E, Settings.Settings>): void => {
   JsonKeys.install()
@@ -113,6 +119,6 @@ export const main = <E>(app: Layer.Layer<never, E, Settings.Settings>): void => 
   )
   NodeRuntime.runMain(program, {
     disableErrorReporting: true,
-    teardown: (exit, onExit) => onExit(Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause) ? 1 : 0)
+    teardown: (exit, onExit) => onExit(codeOf(exit))
   })
 }

@@ -1,4 +1,4 @@
-import { CannotConnect, sentence } from "#layers/CannotStart.ts"
+import { CannotConnect, sentence, type UnreadableFile } from "#layers/CannotStart.ts"
 import { Stopped } from "#layers/cli/Server.ts"
 import * as DatabaseClock from "#layers/postgres/connection/DatabaseClock.ts"
 import * as DataDirectory from "#layers/postgres/embedded/DataDirectory.ts"
@@ -17,7 +17,11 @@ import process from "node:process"
 /** The store of these settings, as the server opens it. The lock of a data directory keeps two from having it. */
 export const client = (
   { databaseUrl: url, dataDir, durability }: Settings.Values
-): Layer.Layer<SqlClient.SqlClient, CannotConnect | EmbeddedError | Schema.SchemaError, FileSystem.FileSystem> => {
+): Layer.Layer<
+  SqlClient.SqlClient,
+  CannotConnect | EmbeddedError | Schema.SchemaError | UnreadableFile,
+  FileSystem.FileSystem
+> => {
   if (url === undefined) return Embedded.layer({ dataDir, durability })
   const pool = { url, maxConnections: 2, connectTimeout: "2 seconds" } as const
   return DatabaseClock.layer.pipe(

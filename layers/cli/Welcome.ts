@@ -1,3 +1,4 @@
+import { BadConfiguration } from "#layers/settings/Settings.ts"
 import { ApiKeys, type BootstrapKeys, KeysUnseen } from "#src/access/ApiKeys.ts"
 import { Console, Context, Effect, Layer, Redacted, Stdio, Stream } from "effect"
 import { fstatSync, statSync } from "node:fs"
@@ -97,8 +98,10 @@ export const layerKeys = (secret: Redacted.Redacted | undefined) =>
       const shown = yield* show("Tidings is set up. These are its API keys; they are shown this once.")
       // The log would say it too, but on the standard output that nobody reads.
       const made = yield* keys.bootstrap(secret, secret === undefined ? shown : undefined).pipe(
-        Effect.tapErrorTag("KeysUnseen", ({ message }) =>
-          Console.error(`${message}; start once where it is read, or choose them with TIDINGS_BOOTSTRAP_SECRET`))
+        Effect.catchTag("KeysUnseen", ({ message: why }) => {
+          const message = `${why}; start once where it is read, or choose them with TIDINGS_BOOTSTRAP_SECRET`
+          return Effect.andThen(Console.error(message), new BadConfiguration({ message }))
+        })
       )
       if (made === undefined && secret !== undefined)
         yield* sayUnused(keys, secret)

@@ -46,9 +46,9 @@ export const layer = (count: number, program: string | URL = process.argv[1] ?? 
       yield* (yield* Invalidations).hear((invalidation) => Effect.sync(() => tell(invalidation)))
 
       /** A worker has ended for this reason: the start fails, if this was one; else it is logged. */
-      const ended = Effect.fnUntraced(function*(number: number, reason: string, more: object, cause: unknown) {
+      const ended = Effect.fnUntraced(function*(number: number, failed: WorkerFailed, more: object, cause: unknown) {
         const start = starts.get(number)
-        const isStart = start !== undefined && (yield* Deferred.fail(start, new WorkerFailed({ message: reason })))
+        const isStart = start !== undefined && (yield* Deferred.fail(start, failed))
         if (!isStart && !isStopping) yield* Effect.logError("a worker ended", { worker: number, ...more }, cause)
       })
 
@@ -72,7 +72,8 @@ export const layer = (count: number, program: string | URL = process.argv[1] ?? 
         const { code, error, hasStarted, reason } = yield* Effect.raceFirst(thread.ended, watch).pipe(
           Effect.onInterrupt(() => thread.stop)
         )
-        yield* ended(number, reason ?? `an engine worker ended with ${code}`, { code, reason }, error)
+        const message = reason ?? `an engine worker ended with ${code}`
+        yield* ended(number, new WorkerFailed({ message, code }), { code, reason }, error)
         return hasStarted
       })
 
@@ -80,7 +81,15 @@ export const layer = (count: number, program: string | URL = process.argv[1] ?? 
       const lives = (number: number) =>
         Effect.scoped(life(number)).pipe(
           Effect.catchDefect((defect) =>
-            Effect.as(ended(number, `no engine worker can be started: ${said(defect)}`, {}, defect), false)
+            Effect.as(
+              ended(
+                number,
+                new WorkerFailed({ message: `no engine worker can be started: ${said(defect)}`, code: 1 }),
+                {},
+                defect
+              ),
+              false
+            )
           ),
           Effect.repeat({ schedule: backoff, until: (hasStarted) => hasStarted || isStopping }),
           Effect.andThen(Effect.sleep(restartAfter)),

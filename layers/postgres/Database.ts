@@ -3,7 +3,8 @@ import {
   type OnlyStandby,
   type OtherEncoding,
   type SharedSessions,
-  type TooFewSessions
+  type TooFewSessions,
+  type UnreadableFile
 } from "#layers/CannotStart.ts"
 import * as DatabaseClock from "#layers/postgres/connection/DatabaseClock.ts"
 import * as Durability from "#layers/postgres/connection/Durability.ts"
@@ -35,7 +36,8 @@ type Client = Layer.Layer<
   | Schema.SchemaError
   | SharedSessions
   | SqlError.SqlError
-  | TooFewSessions,
+  | TooFewSessions
+  | UnreadableFile,
   FileSystem.FileSystem
 >
 

@@ -1,12 +1,23 @@
+import * as ExitCode from "#layers/ExitCode.ts"
 import { KeyFile } from "#layers/settings/SecretKeyFile.ts"
 import { derive, SecretKey } from "#src/access/SecretKey.ts"
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer, Runtime, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
 /** The database belongs to an installation with other settings; `message` tells the operator. */
 export class OtherInstallation extends Schema.TaggedError<OtherInstallation>()("OtherInstallation", {
   message: Schema.String
-}) {}
+}) {
+  override readonly [Runtime.errorExitCode] = ExitCode.configuration
+}
+
+/** `tidings move` is filling the database, or was cut off. No server starts on it until all is there. */
+export class BeingMoved extends Schema.TaggedError<BeingMoved>()("BeingMoved", {}) {
+  override get message(): string {
+    return "a move into this database has not ended; run `tidings move` again where the data directory is that it " +
+      "moves, or take an empty database"
+  }
+}
 
 /** The setting of a database that `tidings move` is filling (`layers/postgres/move`): the id of that move. */
 export const moving = "moving"
@@ -36,13 +47,7 @@ export const layer = (shardCount: number) =>
       on conflict (name) do nothing`
       const rows = yield* sql`select name, value from settings`.pipe(Effect.flatMap(decode))
       const stored = new Map(rows.map((row) => [row.name, row.value]))
-      if (stored.has(moving)) {
-        return yield* new OtherInstallation({
-          message:
-            "a move into this database has not ended; run `tidings move` again where the data directory is that it " +
-            "moves, or take an empty database"
-        })
-      }
+      if (stored.has(moving)) return yield* new BeingMoved()
       if (stored.get("secret_key") !== fingerprint) {
         return yield* new OtherInstallation({ message: yield* otherKey })
       }

@@ -1,12 +1,13 @@
+import * as ExitCode from "#layers/ExitCode.ts"
 import * as AddressPolicy from "#layers/outbound/AddressPolicy.ts"
 import * as Proxy from "#layers/outbound/Proxy.ts"
 import * as SmtpUrl from "#layers/providers/smtp/SmtpUrl.ts"
-import { slips } from "#layers/settings/Slips.ts"
 import * as TwilioVariables from "#layers/providers/twilio/Variables.ts"
 import * as ServerUrl from "#layers/settings/ServerUrl.ts"
+import { slips } from "#layers/settings/Slips.ts"
 import * as Otel from "#layers/telemetry/Otel.ts"
 import * as RateLimits from "#src/access/RateLimits.ts"
-import { Config, ConfigProvider, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
+import { Config, ConfigProvider, Context, Effect, Layer, Option, Redacted, Result, Runtime, Schema } from "effect"
 import { isIP } from "node:net"
 import { availableParallelism } from "node:os"
 
@@ -60,7 +61,9 @@ export class Settings extends Context.Service<Settings, Values>()("tidings/Setti
 /** The start stops here; `message` has one line per fault, each naming its variable. */
 export class BadConfiguration
   extends Schema.TaggedError<BadConfiguration>()("BadConfiguration", { message: Schema.String })
-{}
+{
+  override readonly [Runtime.errorExitCode] = ExitCode.configuration
+}
 
 const unset = <A>(config: Config.Config<A>) => Config.map(Config.option(config), Option.getOrUndefined)
 

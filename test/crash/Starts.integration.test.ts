@@ -1,3 +1,4 @@
+import * as ExitCode from "#layers/ExitCode.ts"
 import * as CrashProcess from "#test/support/CrashProcess.ts"
 import * as Places from "#test/support/Places.ts"
 import { assert, describe, it } from "@effect/vitest"
@@ -21,7 +22,7 @@ describe("starts on a database of another installation", () => {
           return second
         })
         const lines = end.output.split("\n").filter((line) => line !== "")
-        assert.strictEqual(end.code, 1)
+        assert.strictEqual(end.code, ExitCode.configuration)
         assert.lengthOf(lines, 1)
         const { level, message }: { readonly level: string; readonly message: string } = JSON.parse(lines[0] ?? "")
         assert.strictEqual(level, "FATAL")

@@ -1,3 +1,4 @@
+import * as ExitCode from "#layers/ExitCode.ts"
 import * as CrashProcess from "#test/support/CrashProcess.ts"
 import * as Places from "#test/support/Places.ts"
 import { assert, describe, it } from "@effect/vitest"
@@ -8,12 +9,12 @@ import { writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 
 /** A start that fails says why in one line, which names what to change. */
-const saidBy = Effect.fnUntraced(function*(place: Places.Place, more: Readonly<Record<string, string>>) {
+const saidBy = Effect.fnUntraced(function*(place: Places.Place, more: Readonly<Record<string, string>>, expected = 1) {
   const server = CrashProcess.start(place, more)
   const { code, output } = yield* Effect.promise(() => server.ended).pipe(
     Effect.onInterrupt(() => Effect.promise(server.kill))
   )
-  assert.strictEqual(code, 1)
+  assert.strictEqual(code, expected)
   const fatal = output.split("\n").filter((line) => line.includes("\"FATAL\""))
   assert.lengthOf(fatal, 1, output)
   const line: { readonly message: string } = JSON.parse(fatal[0] ?? "")
@@ -117,10 +118,11 @@ describe("a start that fails says what to change", () => {
           yield* Effect.sync(() => writeFileSync(file, ""))
           const advice = /(ENOENT|ENOTDIR|Not a directory).*; make it writable, or set TIDINGS_DATA_DIR$/
           for (const directory of [`${file}/below`, "/proc/nope"]) {
-            const keyless = yield* saidBy(place, { TIDINGS_DATA_DIR: directory, TIDINGS_SECRET_KEY: "" })
+            const without = { TIDINGS_DATA_DIR: directory, TIDINGS_SECRET_KEY: "" }
+            const keyless = yield* saidBy(place, without, ExitCode.configuration)
             assert.include(keyless, `cannot keep the secret key in data directory ${directory}: `)
             assert.match(keyless, advice)
-            const keyed = yield* saidBy(place, { TIDINGS_DATA_DIR: directory })
+            const keyed = yield* saidBy(place, { TIDINGS_DATA_DIR: directory }, ExitCode.configuration)
             assert.include(keyed, `data directory ${directory} cannot be used: `)
             assert.match(keyed, advice)
           }

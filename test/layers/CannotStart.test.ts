@@ -1,6 +1,8 @@
-import { CannotConnect, CannotListen, sentence } from "#layers/CannotStart.ts"
+import { CannotConnect, CannotListen, sentence, WorkerFailed } from "#layers/CannotStart.ts"
+import * as ExitCode from "#layers/ExitCode.ts"
 import { DataDirectoryUnusable } from "#layers/postgres/embedded/EmbeddedError.ts"
 import { assert, describe, it } from "@effect/vitest"
+import { Runtime } from "effect"
 import { SqlError } from "effect/sql"
 
 const saidOf = (code: string, message: string) =>
@@ -23,6 +25,27 @@ describe("a start that cannot listen", () => {
     for (const [code, sentence] of Object.entries(told)) {
       assert.strictEqual(saidOf(code, `getaddrinfo ${code} node-1`), `cannot listen on node-1:23000: ${sentence}`)
     }
+  })
+})
+
+describe("a start that the system does not let use something", () => {
+  it("is tried in vain where this user may not, or there is no such path; all else may be over at the next try", () => {
+    const codeOf = (code: string) => {
+      const cause = Object.assign(new Error(code), { code })
+      return [
+        new CannotListen({ address: "port 80", variable: "PORT", cause }),
+        new DataDirectoryUnusable({ directory: "/data", cause })
+      ].map(Runtime.getErrorExitCode)
+    }
+    for (const code of ["EACCES", "EPERM", "EROFS", "ENOTDIR", "ENOENT"])
+      assert.deepStrictEqual(codeOf(code), [ExitCode.configuration, ExitCode.configuration], code)
+    for (const code of ["EADDRINUSE", "EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN", "ENOSPC", "EIO", "EMFILE"])
+      assert.deepStrictEqual(codeOf(code), [1, 1], code)
+  })
+
+  it("ends as its worker did, where that could not start for the settings; however else it ended, with 1", () => {
+    const codeOf = (code: number) => Runtime.getErrorExitCode(new WorkerFailed({ message: "", code }))
+    assert.deepStrictEqual([78, 0, 1, 3].map(codeOf), [78, 1, 1, 1])
   })
 })
 

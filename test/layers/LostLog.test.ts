@@ -1,3 +1,4 @@
+import * as ExitCode from "#layers/ExitCode.ts"
 import { ready, type Running, serve } from "#test/support/MainProcess.ts"
 import * as Ports from "#test/support/Ports.ts"
 import * as Directories from "#test/support/Directories.ts"
@@ -59,7 +60,7 @@ describe("a server whose log's reader is gone", () => {
           for (const stdout of ["pipe", "ignore"] as const) {
             const blind = start({}, stdout)
             blind.child.stdout?.destroy()
-            assert.strictEqual((await blind.ended).code, 1, blind.stderr())
+            assert.strictEqual((await blind.ended).code, ExitCode.configuration, blind.stderr())
             assert.match(
               blind.stderr(),
               /^the API keys could not be shown, .*; start once where it is read, or choose/m

@@ -1,4 +1,4 @@
-import { CannotConnect } from "#layers/CannotStart.ts"
+import { UnreadableFile } from "#layers/CannotStart.ts"
 import { Effect, FileSystem, Redacted } from "effect"
 
 /** The parameters of a URL that name files, as in libpq, and the TLS option that each file is for. */
@@ -17,9 +17,7 @@ export interface Tls {
 const read = Effect.fnUntraced(function*(parameter: Parameter, path: string) {
   const { readFileString } = yield* FileSystem.FileSystem
   return yield* readFileString(path).pipe(
-    Effect.mapError(({ reason }) =>
-      new CannotConnect({ cause: new Error(`${parameter}=${path} cannot be read (${reason._tag})`) })
-    )
+    Effect.mapError(({ reason }) => new UnreadableFile({ parameter, path, reason: reason._tag }))
   )
 })
 

@@ -24,8 +24,9 @@ const makeWithParents = (directory: string): Effect.Effect<void, unknown> =>
 /** Makes the directory if need be, for this user only, and answers with its real path. */
 export const make = (directory: string): Effect.Effect<string, DataDirectoryUnusable> =>
   makeWithParents(directory).pipe(
-    // What is there may be a file.
+    // What is there may be a file, or another user's: SQLite would say only that it cannot open the lock.
     Effect.andThen(attempt(() => Fs.readdirSync(directory))),
+    Effect.andThen(attempt(() => Fs.accessSync(directory, Fs.constants.W_OK))),
     Effect.andThen(attempt(() => Fs.realpathSync(directory))),
     Effect.mapError((cause) => new DataDirectoryUnusable({ directory, cause }))
   )

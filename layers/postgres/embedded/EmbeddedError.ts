@@ -1,5 +1,6 @@
-import { toWrite } from "#layers/CannotStart.ts"
-import { Schema } from "effect"
+import { exitCodeOf, toWrite } from "#layers/CannotStart.ts"
+import * as ExitCode from "#layers/ExitCode.ts"
+import { Runtime, Schema } from "effect"
 
 /** The process that owns a data directory, as it describes itself: `host` is the name of its machine or container. */
 export const Owner = Schema.Struct({ pid: Schema.Int, command: Schema.String, host: Schema.String })
@@ -24,6 +25,7 @@ export class DataDirectoryUnusable extends Schema.TaggedError<DataDirectoryUnusa
   directory: Schema.String,
   cause: Schema.Defect()
 }) {
+  override readonly [Runtime.errorExitCode] = exitCodeOf(this.cause)
   override get message(): string {
     return `data directory ${this.directory} cannot be used: ${String(this.cause)}; ${toWrite(this.cause)}`
   }
@@ -43,6 +45,7 @@ export class DatabaseNotStarted extends Schema.TaggedError<DatabaseNotStarted>()
 export class DurabilityRefused extends Schema.TaggedError<DurabilityRefused>()("DurabilityRefused", {
   directory: Schema.String
 }) {
+  override readonly [Runtime.errorExitCode] = ExitCode.configuration
   override get message(): string {
     return `a commit in ${this.directory} was not followed by an fsync, so an accepted message could be lost when ` +
       `the power goes; set TIDINGS_DURABILITY=process to accept that`
@@ -57,6 +60,7 @@ export class DataDirectoryMoved extends Schema.TaggedError<DataDirectoryMoved>()
   /** What says so. */
   file: Schema.String
 }) {
+  override readonly [Runtime.errorExitCode] = ExitCode.configuration
   override get message(): string {
     return `what is in data directory ${this.directory} was moved to ${this.to} at ${this.at}: set DATABASE_URL to ` +
       `that; to go back, remove ${this.file}, and let no server start on that database any more: both would send what waits`

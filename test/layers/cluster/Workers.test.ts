@@ -1,3 +1,4 @@
+import * as ExitCode from "#layers/ExitCode.ts"
 import * as Protocol from "#layers/cluster/Protocol.ts"
 import * as Workers from "#layers/cluster/Workers.ts"
 import * as Invalidations from "#layers/postgres/notices/Invalidations.ts"
@@ -5,7 +6,7 @@ import * as Handover from "#src/delivery/journal/Handover.ts"
 import { layer, threads, workerOf } from "#test/layers/cluster/FakeWorkers.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Exit, Fiber, Layer, Logger, References, Schedule, Scope } from "effect"
+import { Clock, Effect, Exit, Fiber, Layer, Logger, References, Runtime, Schedule, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import process from "node:process"
 
@@ -83,11 +84,9 @@ describe("Workers", () => {
     "a start fails with why a worker could not start: what it said of it, or how it ended",
     () =>
       Effect.gen(function*() {
-        const whyNot = (program: string) =>
-          Effect.map(
-            Effect.flip(Effect.scoped(Layer.build(layer(2, new URL(program))))),
-            ({ message }) => message
-          )
+        const failure = (program: string) => Effect.flip(Effect.scoped(Layer.build(layer(2, new URL(program)))))
+        const whyNot = (program: string) => Effect.map(failure(program), ({ message }) => message)
+        const codeOf = (program: string) => Effect.map(failure(program), Runtime.getErrorExitCode)
         const ending = (code: string) => `data:text/javascript,${encodeURIComponent(code)}`
         const saying = ending(`
         import { parentPort } from "node:worker_threads"
@@ -95,6 +94,7 @@ describe("Workers", () => {
         process.exit(1)`)
         assert.strictEqual(yield* whyNot(saying), "one\ntwo")
         assert.strictEqual(yield* whyNot(ending("process.exit(3)")), "an engine worker ended with 3")
+        assert.strictEqual(yield* codeOf(ending(`process.exit(${ExitCode.configuration})`)), ExitCode.configuration)
         assert.strictEqual(yield* whyNot(ending("throw new Error(\"no\")")), "no")
         assert.match(yield* whyNot("http://tidings.test/"), /^no engine worker can be started: /)
       }),

@@ -14,7 +14,7 @@ describe("a move that is cut off", () => {
           const part = yield* Random.next
           const cut = move(directory, database, (moved, of) => moved < part * of ? Effect.void : Effect.interrupt)
           assert.strictEqual((yield* Effect.exit(cut))._tag, "Failure")
-          assert.deepStrictEqual(yield* starts(directory, database), ["started", "OtherInstallation"])
+          assert.deepStrictEqual(yield* starts(directory, database), ["started", "BeingMoved"])
         }
         yield* move(directory, database)
         assert.deepStrictEqual(yield* on(database, contents), before)
@@ -36,7 +36,7 @@ describe("a move that is cut off", () => {
             sql`create trigger no before update on settings for each row execute function no()`
           ))
         assert.strictEqual((yield* Effect.exit(move(directory, database)))._tag, "Failure")
-        assert.deepStrictEqual(yield* starts(directory, database), ["DataDirectoryMoved", "OtherInstallation"])
+        assert.deepStrictEqual(yield* starts(directory, database), ["DataDirectoryMoved", "BeingMoved"])
         const elsewhere = yield* Effect.flip(move(directory, yield* FreshDatabase.url))
         assert.include(elsewhere.message, "was moved to there at")
         yield* on(database, (sql) => sql`drop function no() cascade`)
