@@ -120,7 +120,11 @@ const welcome = ({ dataDir, databaseUrl, port }: Values) =>
     if (made !== undefined) yield* Welcome.printSteps(url, made)
     // An empty DATABASE_URL counts as unset: an operator who expected another store sees so here.
     const store = databaseUrl === undefined ? `embedded in ${dataDir}` : "DATABASE_URL"
-    const proxy = Proxy.named(yield* Proxy.proxies)
+    const proxies = yield* Proxy.proxies
+    const [proxy, idle] = [Proxy.named(proxies), Proxy.idle(proxies)]
+    if (idle.length > 0) {
+      yield* Effect.logWarning("NO_PROXY has entries that are no host, domain or network, and change nothing", { idle })
+    }
     yield* Effect.logInfo("listening", { url, docs: `${url}/docs`, store, ...(proxy === undefined ? {} : { proxy }) })
   }))
 

@@ -79,21 +79,42 @@ export const proxies: Config.Config<Proxies> = Config.map(
 /** `host`, or `[host]` of IPv6, and a port; an address of IPv6 without brackets has no port. */
 const entryParts = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/
 
+const partsOf = (entry: string) => {
+  const [, named = entry, only] = entryParts.exec(entry) ?? []
+  return { bare: named.replace(/^\[|\]$/g, ""), only }
+}
+
+/** As for other programs, bits after the prefix do not matter; an address alone is a network of one. */
+const networkOf = (bare: string) => Result.map(IpInterface.fromString(bare), IpNetwork.fromInterface)
+
+/** The name that all below it end in. */
+const nameOf = (bare: string): string => bare.replace(/^\*?\.|\.$/g, "")
+
 /** Whether an entry of `NO_PROXY` is of this host: `*`, a name with all below it, an address, or a network. */
 const isOf = (entry: string, host: string, port: number): boolean => {
-  const [, named = entry, only] = entryParts.exec(entry) ?? []
+  const { bare, only } = partsOf(entry)
   if (only !== undefined && Number(only) !== port) return false
-  const bare = named.replace(/^\[|\]$/g, "")
   const address = NetAddress.ipFromString(host)
   if (bare === "*" || bare === host) return true
   if (Result.isSuccess(address)) {
-    // As for other programs, bits after the prefix do not matter; an address alone is a network of one.
-    const network = Result.map(IpInterface.fromString(bare), IpNetwork.fromInterface)
+    const network = networkOf(bare)
     return Result.isSuccess(network) && IpNetwork.contains(network.success, address.success)
   }
-  const name = bare.replace(/^\*?\.|\.$/g, "")
+  const name = nameOf(bare)
   return name !== "" && (host === name || host.endsWith(`.${name}`))
 }
+
+/** A name as hosts have it in URLs. */
+const isName = (text: string): boolean => /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/.test(text)
+
+/** The entries of `NO_PROXY` that are of no host, without logins in them; none where there is no proxy. */
+export const idle = ({ exempt, http, https }: Proxies): ReadonlyArray<string> =>
+  http === undefined && https === undefined ? [] : exempt
+    .filter((entry) => {
+      const { bare } = partsOf(entry)
+      return bare !== "*" && Result.isFailure(networkOf(bare)) && !isName(nameOf(bare))
+    })
+    .map((entry) => entry.replace(/^.*@/, "…@"))
 
 /** The proxies for the operator to read, without their logins; `undefined` where there are none. */
 export const named = ({ exempt, http, https }: Proxies): string | undefined => {

@@ -63,6 +63,21 @@ describe("the proxies of the standard variables", () => {
       assert.isUndefined(Proxy.named(yield* proxies({ NO_PROXY: "c.test" })))
     }))
 
+  it.effect("entries of NO_PROXY that are of no host are told, without logins, where there is a proxy to be exempt of", () =>
+    Effect.gen(function*() {
+      const read = ["localhost", ".corp.test", "*.wild.test", "gw.test:8443", "10.0.0.0/8", "192.0.2.7:443", "*"]
+      const alsoRead = ["[fd00::1]:443", "fd00::/8", "::1", "node_1", "xn--mnchen-3ya.test", "a.test."]
+      const unread = ["http://a.test", "10.0.*", "api.*.test", "*corp.test", "münchen.test", "10.0.0.0/33", "a.test/b"]
+      const alsoUnread = ["a.test:https", "fe80::1%eth0", ".", "*."]
+      const all = [...read, ...unread, ...alsoRead, ...alsoUnread]
+      const NO_PROXY = `${all.join(",")} http://us:canary@b.test`
+      const told = Proxy.idle(yield* proxies({ HTTP_PROXY: "proxy.test:3128", NO_PROXY }))
+      assert.deepStrictEqual(told, [...unread, ...alsoUnread, "…@b.test"])
+      assert.deepStrictEqual(Proxy.idle(yield* proxies({ NO_PROXY })), [])
+      for (const host of ["a.test", "api.eu.test", "10.0.0.1", "mycorp.test"])
+        assert.isTrue(yield* isProxied([...unread, ...alsoUnread].join(","), host), host)
+    }))
+
   it.effect("NO_PROXY names hosts with all below them, addresses and networks, for one port or all", () =>
     Effect.gen(function*() {
       const list = "localhost, .Corp.test,*.wild.test gw.test:8443,10.0.0.0/8,192.0.2.7,[fd00::1]:443,fe80::/10"
