@@ -36,6 +36,7 @@ import * as Vendors from "#layers/providers/Vendors.ts"
 import * as VendorHttp from "#layers/providers/VendorHttp.ts"
 import * as SecretKeyFile from "#layers/settings/SecretKeyFile.ts"
 import { Settings, type Values } from "#layers/settings/Settings.ts"
+import { build } from "#layers/telemetry/Build.ts"
 import * as Admission from "#src/access/Admission.ts"
 import * as Limits from "#src/access/RateLimits.ts"
 import * as UserTokens from "#src/access/UserTokens.ts"
@@ -125,7 +126,13 @@ const welcome = ({ dataDir, databaseUrl, port }: Values) =>
     if (idle.length > 0) {
       yield* Effect.logWarning("NO_PROXY has entries that are no host, domain or network, and change nothing", { idle })
     }
-    yield* Effect.logInfo("listening", { url, docs: `${url}/docs`, store, ...(proxy === undefined ? {} : { proxy }) })
+    yield* Effect.logInfo("listening", {
+      url,
+      docs: `${url}/docs`,
+      store,
+      ...(proxy === undefined ? {} : { proxy }),
+      ...build
+    })
   }))
 
 /** The Redis client is six hundred modules, which a node without Redis does not load. */

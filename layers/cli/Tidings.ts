@@ -3,6 +3,7 @@ import { keyKinds } from "#layers/cli/KeyKinds.ts"
 import { print } from "#layers/cli/Print.ts"
 import * as Server from "#layers/cli/Server.ts"
 import * as Timeline from "#layers/cli/Timeline.ts"
+import { version } from "#schemas/Version.ts"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Clock, Config, Console, Effect, Option, Redacted, Stream, Struct } from "effect"
@@ -198,7 +199,7 @@ const move = Command.make(
 Command.make("tidings").pipe(
   Command.withDescription("Talks to a running Tidings server, or works on the store of one"),
   Command.withSubcommands([trace, cluster, replay, keys, newKey, endKey, newKeys, endOpen, move]),
-  Command.run({ version: "0.1.0" }),
+  Command.run({ version }),
   Effect.tapErrorTag("Stopped", ({ sentence }) => Console.error(sentence)),
   Effect.provide([NodeServices.layer, FetchHttpClient.layer]),
   NodeRuntime.runMain

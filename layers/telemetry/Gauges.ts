@@ -1,3 +1,4 @@
+import * as Build from "#layers/telemetry/Build.ts"
 import { MetricsAreSent } from "#layers/telemetry/Telemetry.ts"
 import { RateGates } from "#src/delivery/attempts/RateGates.ts"
 import { Shards } from "#src/delivery/Shards.ts"
@@ -65,6 +66,7 @@ export const make = Effect.fnUntraced(function*({ engine, store }: Measured) {
 
   // A counter that has never counted is reported as 0, which a dashboard can tell from a node that is down.
   yield* Effect.forEach(Metrics.counters, (counter) => Metric.update(counter, 0), { discard: true })
+  if (store) yield* Metric.update(Build.info, 1)
   if (yield* MetricsAreSent)
     yield* measure.pipe(
       Effect.catchDefect((defect) => Effect.logError("what is due was not measured", defect)),

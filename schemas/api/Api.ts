@@ -20,6 +20,7 @@ import { Send } from "#schemas/api/Send.ts"
 import { Submissions } from "#schemas/api/Submissions.ts"
 import { Translations } from "#schemas/api/Translations.ts"
 import { UserPreferences } from "#schemas/api/UserPreferences.ts"
+import { version } from "#schemas/Version.ts"
 import { HttpApi, OpenApi } from "effect/http-api"
 
 /** Every endpoint of the JSON API. What each request passes first is in `layers/http/Served`. */
@@ -49,7 +50,7 @@ export class Api extends HttpApi.make("tidings").add(
   Auth
 )
   .annotate(OpenApi.Title, "Tidings")
-  .annotate(OpenApi.Version, "0.1.0")
+  .annotate(OpenApi.Version, version)
   .annotate(OpenApi.License, { name: "MIT", identifier: "MIT" })
   .annotate(
     OpenApi.Description,

@@ -108,6 +108,7 @@ describe("The operator's routes", () => {
       ])
       const metrics = yield* get("/metrics")
       assert.deepStrictEqual([metrics.status, metrics.took], [200, 2_000])
+      assert.match(metrics.text, /\ntidings_build_info\{version="[\d.]+",(?:commit="\w+",)?runtime="\w+ [\d.]+"\} 1\n/)
       for (const sample of ["database_up 0", "held_messages{worker=\"1\"} 5"])
         assert.include(metrics.text, `\ntidings_${sample}\n`)
       assert.notInclude(metrics.text, "\ntidings_held_messages ", "what its workers have in hand is not its own")
