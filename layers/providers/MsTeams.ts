@@ -1,5 +1,6 @@
 import * as BearerToken from "#layers/providers/BearerToken.ts"
 import * as ChatText from "#layers/providers/ChatText.ts"
+import * as Found from "#layers/providers/Found.ts"
 import * as JsonBody from "#layers/providers/JsonBody.ts"
 import * as Cloud from "#layers/providers/MsTeamsCloud.ts"
 import * as Lookup from "#layers/providers/MsTeamsLookup.ts"
@@ -126,6 +127,7 @@ const botWriter = Effect.fnUntraced(function*(settings: Bot) {
   /** The cloud that a recipient is in: beside a `base_url`, their `service_url` need not name one. */
   const cloudOf = ({ service_url }: MsTeamsAddress): Cloud.Cloud => Cloud.of(service_url) ?? Cloud.commercial
   const personOf = Lookup.people(settings)
+  const known = yield* Found.make
   /** Opens the conversation with one user, which is the same one at every call. */
   const opened = Effect.fnUntraced(
     function*(line: Line, service: string, to: MsTeamsAddress, userId: string) {
@@ -167,7 +169,8 @@ const botWriter = Effect.fnUntraced(function*(settings: Bot) {
     function*({ delivery, line, settings, to }) {
       const service = serviceOf(to, settings.base_url)
       if (service === undefined) return yield* badAddress("service_url is no Bot Connector of Microsoft's")
-      const conversation = to.conversation_id ?? to.channel_id ?? (yield* reached(line, service, to))
+      const conversation = to.conversation_id ?? to.channel_id ??
+        (yield* known(JSON.stringify([service, to]), reached(line, service, to)))
       return {
         method: "POST" as const,
         url: `${service}/v3/conversations/${encodeURIComponent(conversation)}/activities`,

@@ -12,9 +12,12 @@ const tenant_id = "72f988bf-86f1-41af-91ab-2d7cd011db47"
 
 const channels = json(200, { conversations: [{ id: "19:general" }, { id: "19:news@thread.tacv2", name: "News" }] })
 
-/** Sends to one address of Teams; `answers` by path, the rest as the row has it. */
+/** Sends to these addresses of Teams; `answers` by path, the rest as the row has it. */
 const sendTo = Effect.fnUntraced(
-  function*(address: Schema.JsonObject, answers: Readonly<Record<string, ScriptedVendor.Answer>>, times = 1) {
+  function*(
+    addresses: ReadonlyArray<Schema.JsonObject>,
+    answers: Readonly<Record<string, ScriptedVendor.Answer>>
+  ) {
     const server = yield* ScriptedVendor.listen({
       script: ({ path }) => {
         const bare = path.split("?")[0] ?? ""
@@ -23,11 +26,10 @@ const sendTo = Effect.fnUntraced(
     })
     const settings = { ...settingsAt(Chat.msTeams, server.origin), graph_url: `${server.origin}/graph` }
     const vendor = yield* configure(Chat.msTeams, settings).pipe(withHttp(10_000))
-    assert.isTrue(vendor.reaches({ ms_teams: address }))
-    const results = yield* Effect.forEach(
-      Array.from({ length: times }),
-      () => Effect.result(vendor.send(delivery(Chat.msTeams, { profile: { ms_teams: address } })))
-    )
+    const results = yield* Effect.forEach(addresses, (ms_teams) => {
+      assert.isTrue(vendor.reaches({ ms_teams }))
+      return Effect.result(vendor.send(delivery(Chat.msTeams, { profile: { ms_teams } })))
+    })
     return {
       outcomes: results.map(outcomeOf),
       seen: server.seen,
@@ -38,18 +40,17 @@ const sendTo = Effect.fnUntraced(
 )
 
 describe("Microsoft Teams", () => {
-  it.live("by e-mail: finds the user in Graph, opens the conversation, posts; tokens are kept", () =>
+  it.live("by e-mail: finds the user in Graph, opens the conversation, posts; what was found is kept, as tokens are", () =>
     Effect.gen(function*() {
       const { outcomes, paths, seen } = yield* sendTo(
-        { service_url, tenant_id, email: "o'hara@example.com" },
-        { "/graph/v1.0/users": json(200, { value: [{ id: "aad-1" }] }) },
-        2
+        Array.from({ length: 2 }, () => ({ service_url, tenant_id, email: "o'hara@example.com" })),
+        { "/graph/v1.0/users": json(200, { value: [{ id: "aad-1" }] }) }
       )
       assert.deepStrictEqual(outcomes, ["Accepted", "Accepted"])
       const posted = "/v3/conversations/a%3A1pL6i0oY3C0K8oAj8/activities"
-      const each = ["/graph/v1.0/users", "/v3/conversations", posted]
+      const found = ["/graph/v1.0/users", "/v3/conversations"]
       assert.deepStrictEqual(paths.filter((path) => path === "/login").length, 2)
-      assert.deepStrictEqual(paths.filter((path) => path !== "/login"), [...each, ...each])
+      assert.deepStrictEqual(paths.filter((path) => path !== "/login"), [...found, posted, posted])
       const query = new URL(seen.find(({ path }) => path.startsWith("/graph"))?.path ?? "", "http://x").searchParams
       assert.strictEqual(
         query.get("$filter"),
@@ -58,13 +59,28 @@ describe("Microsoft Teams", () => {
       assert.include(seen.find(({ path }) => path === "/v3/conversations")?.body, "\"members\":[{\"id\":\"aad-1\"}]")
     }))
 
+  it.live("each person, and each channel of a team, is looked up once, in each tenant; a failure is asked about again", () =>
+    Effect.gen(function*() {
+      const user = (user_id: string, tenant_id: string) => ({ service_url, user_id, tenant_id })
+      const opened = (paths: ReadonlyArray<string | undefined>) =>
+        paths.filter((path) => path === "/v3/conversations").length
+      const one = yield* sendTo([user("a", "t1"), user("a", "t1"), user("b", "t1"), user("a", "t2")], {})
+      assert.strictEqual(opened(one.paths), 3)
+      const named = { service_url, team_id: "t", channel_name: "News" }
+      const two = yield* sendTo([named, named], { "/v3/teams/t/conversations": channels })
+      assert.deepStrictEqual(two.outcomes, ["Accepted", "Accepted"])
+      assert.strictEqual(two.paths.filter((path) => path?.startsWith("/v3/teams/")).length, 1)
+      const three = yield* sendTo([named, named], { "/v3/teams/t/conversations": json(503, {}) })
+      assert.strictEqual(three.paths.filter((path) => path?.startsWith("/v3/teams/")).length, 2)
+    }))
+
   it.live("in a cloud of the US government: with a token of that cloud, by its Graph", () =>
     Effect.gen(function*() {
       const graphs = { gov: "https://graph.microsoft.us", dod: "https://dod-graph.microsoft.us" }
       for (const [cloud, graph] of Object.entries(graphs)) {
         const government = `https://smba.infra.${cloud}.teams.microsoft.us/teams/`
         const { outcomes, seen } = yield* sendTo(
-          { service_url: government, tenant_id, email: "ann@example.com" },
+          [{ service_url: government, tenant_id, email: "ann@example.com" }],
           { "/graph/v1.0/users": json(200, { value: [{ id: "aad-1" }] }) }
         )
         assert.deepStrictEqual(outcomes, ["Accepted"])
@@ -91,7 +107,7 @@ describe("Microsoft Teams", () => {
     Effect.gen(function*() {
       for (const [channel_name, id] of [["news ", "19%3Anews%40thread.tacv2"], ["General", "19%3Ageneral"]] as const) {
         const { outcomes, paths } = yield* sendTo(
-          { service_url, tenant_id, channel_name, team_id: "19:team@thread" },
+          [{ service_url, tenant_id, channel_name, team_id: "19:team@thread" }],
           { "/v3/teams/19%3Ateam%40thread/conversations": channels }
         )
         assert.deepStrictEqual(outcomes, ["Accepted"])
@@ -115,7 +131,7 @@ describe("Microsoft Teams", () => {
         [named, json(500, {}), "Unavailable"]
       ] as const
       for (const [address, answer, outcome] of cases) {
-        const { outcomes, paths } = yield* sendTo(address, {
+        const { outcomes, paths } = yield* sendTo([address], {
           "/graph/v1.0/users": answer,
           "/v3/teams/t/conversations": answer
         })
