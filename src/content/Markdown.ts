@@ -50,6 +50,14 @@ export const markdown = (source: string, budget: Budget): ReadonlyArray<Block> =
 const parse = (lines: ReadonlyArray<string>, budget: Budget, depth: number): ReadonlyArray<Block> => {
   const blocks: Array<Block> = []
   let at = 0
+  let ahead = 0
+
+  /** The next line that is not blank: `ahead` passes each line once. */
+  const following = (): string => {
+    ahead = Math.max(ahead, at)
+    while (lines[ahead]?.trim() === "") ahead++
+    return lines[ahead] ?? ""
+  }
 
   /** Takes the lines from here on for as long as they belong together. */
   const taken = (belongs: (line: string, index: number) => boolean): ReadonlyArray<string> => {
@@ -80,13 +88,11 @@ const parse = (lines: ReadonlyArray<string>, budget: Budget, depth: number): Rea
     const [, before = "", mark = "", first = ""] = listed.exec(lines[at] ?? "") ?? []
     const indent = before.length + mark.length + 1
     at++
-    const rest = taken((line) => {
-      if (line.trim() === "") {
-        const next = lines[at + 1] ?? ""
-        return next.trim() !== "" && indentOf(next) >= indent
-      }
-      return indentOf(line) >= Math.min(indent, before.length + 2) || !startsBlock(line)
-    })
+    const rest = taken((line) =>
+      line.trim() === ""
+        ? indentOf(following()) >= indent
+        : indentOf(line) >= Math.min(indent, before.length + 2) || !startsBlock(line)
+    )
     const inside = [first, ...rest.map((line) => line.slice(Math.min(indent, indentOf(line))))]
     return { _tag: "Item", background: undefined, blocks: parse(inside, budget, depth + 1) }
   }
@@ -95,9 +101,10 @@ const parse = (lines: ReadonlyArray<string>, budget: Budget, depth: number): Rea
     const kind = mark.slice(-1)
     const items: Array<Block> = []
     const continues = (): boolean => {
-      while (lines[at]?.trim() === "" && listed.exec(lines[at + 1] ?? "")?.[2]?.endsWith(kind) === true) at++
-      return listed.exec(lines[at] ?? "")?.[2]?.endsWith(kind) === true && !divider.test(lines[at] ?? "") &&
-        budget.step()
+      const next = following()
+      if (listed.exec(next)?.[2]?.endsWith(kind) !== true || divider.test(next) || !budget.step()) return false
+      at = ahead
+      return true
     }
     while (continues()) items.push(item())
     const ordered = /\d/.test(mark)

@@ -100,6 +100,24 @@ describe("Markdown", () => {
     for (const [source, said] of texts) assert.strictEqual(read(source), said, JSON.stringify(source))
   })
 
+  it("no blank lines end an item or a list, however many and whatever blanks they have", () => {
+    for (const blank of ["\n", "\n\n", "\n \n\t\n", "\n".repeat(50)]) {
+      const texts: ReadonlyArray<readonly [string, string]> = [
+        ["- a#- b#- c", "ul(item(text(a)) item(text(b)) item(text(c)))"],
+        ["1. a#2. b#c", "ol1(item(text(a)) item(text(b))) text(c)"],
+        ["- a#  b#  - c#  - d#- e", "ul(item(text(a) text(b) ul(item(text(c)) item(text(d)))) item(text(e)))"],
+        ["- a# b", "ul(item(text(a))) text(b)"],
+        ["- a#* b#1. c", "ul(item(text(a))) ul(item(text(b))) ol1(item(text(c)))"],
+        ["* a#* * *#* b", "ul(item(text(a))) divider() ul(item(text(b)))"],
+        ["- a#", "ul(item(text(a)))"],
+        ["> - a\n>#> - b", "quote(ul(item(text(a)))) quote(ul(item(text(b))))"]
+      ]
+      for (const [source, said] of texts)
+        assert.strictEqual(read(source.replaceAll("#", `\n${blank}`)), said, JSON.stringify(source + blank))
+    }
+    assert.strictEqual(read("- ```\n  a\n\n\n  b\n  ```\n- c"), "ul(item(code(a\n\n\nb)) item(text(c)))")
+  })
+
   it("reads lists and quotes in five others at most, and what is deeper as text", () => {
     assert.strictEqual(read(">".repeat(6)), `${"quote(".repeat(5)}text(>)${")".repeat(5)}`)
     assert.strictEqual(read(`${"- ".repeat(6)}a`), `${"ul(item(".repeat(5)}text(- a)${"))".repeat(5)}`)
@@ -159,6 +177,7 @@ describe("Markdown", () => {
       `${"> ".repeat(20)}\n`.repeat(5_000),
       Array.from({ length: 600 }, (_, n) => `${" ".repeat(n)}- a`).join("\n"),
       "- a\n\n".repeat(20_000),
+      `- a${"\n".repeat(40_000)}`.repeat(5),
       "`".repeat(100_000),
       "#".repeat(100_000),
       `${"~".repeat(150_000)}\``,
