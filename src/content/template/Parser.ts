@@ -79,6 +79,9 @@ const argument = (word: Operand | Parens): Operand | undefined => {
   return (name === undefined ? undefined : call(name, word)) ?? valueOf(word)
 }
 
+/** What the end tag of a block repeats: its first word, in which brackets and quotes may hold spaces. */
+const called = /^(?:\[(?:\\\]|[^\]])*\]|"(?:\\"|[^"])*"|'(?:\\'|[^'])*'|[^\s|])+/
+
 type Head = Pick<Block, "kind" | "of" | "names"> & { readonly name: string }
 
 const always: Operand = { _tag: "Literal", value: true }
@@ -90,7 +93,7 @@ const head = (tag: Tag): Head | undefined => {
   const said = read(tag.inside)
   if (said === undefined) return undefined
   const { names, named, words: [first, second, ...more] } = said
-  const name = /^[^\s|]+/.exec(tag.inside)?.[0] ?? ""
+  const name = called.exec(tag.inside)?.[0] ?? ""
   const helper = helperOf(first)
   const trim = second === undefined ? trims.find((known) => known === helper) : undefined
   if (trim !== undefined) return { kind: trim, of: always, names, name }

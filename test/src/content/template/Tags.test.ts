@@ -8,7 +8,9 @@ const data = {
   yes: true,
   zero: 0,
   list: ["a", "b"],
-  user: { name: "Eve", k: "x" }
+  user: { name: "Eve", k: "x" },
+  "a b": ["x", "y"],
+  "c": { "d ]e": "z" }
 }
 
 /** Each is what Handlebars says, too. */
@@ -86,6 +88,17 @@ describe("Tags of templates", () => {
       ["{{name}}\\{{name}}", "Ada{{name}}"],
       ["{{name}}\\\\{{name}}", "Ada\\Ada"]
     ]))
+
+  it("a block is closed by the name that it was opened by, whatever that has of spaces", () => {
+    all([
+      ["{{#[a b]}}{{this}}{{/[a b]}}{{^[a b]}}n{{/[a b]}}", "xy"],
+      ["{{#\"a b\"}}{{this}}{{/\"a b\"}}{{#'a b'}}{{this}}{{/ 'a b' }}", "xyxy"],
+      ["{{#[a b] as |it at|}}{{it}}{{at}}{{/[a b]}}", "x0y1"],
+      ["{{# this.[a b] }}{{this}}{{/this.[a b]}}{{#@root.[a b]}}{{this}}{{/@root.[a b]}}", "xyxy"],
+      ["{{#c.[d \\]e]}}{{this}}{{/c.[d \\]e]}}", "z"]
+    ])
+    refused("{{#[a b]}}{{/[a}}", "{{#[a b]}}{{/[a c]}}", "{{#name}}{{/name k}}")
+  })
 
   it("a loop has its place, its key, and those of the loops around it", () =>
     all([
