@@ -1,11 +1,13 @@
 import { audienceLock } from "#layers/postgres/migrations/Lists.ts"
 import * as PageBytes from "#layers/postgres/statements/PageBytes.ts"
+import * as Readable from "#layers/postgres/statements/Readable.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import { AudienceFilter, LogicalOperator } from "#schemas/Audience.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import * as IdPages from "#src/paging/IdPages.ts"
+import * as Pages from "#src/paging/Pages.ts"
 import { AudienceNotFound, type AudienceRecord, Audiences } from "#src/people/Audiences.ts"
 import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -34,7 +36,9 @@ const record = ({ filter, operator, ...row }: typeof Row.Type): AudienceRecord =
   operator: operator ?? undefined
 })
 
-const decodeVersion = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ version: Schema.Number })]))
+const Version = Schema.Struct({ version: Schema.Number })
+const decodeVersion = Schema.decodeUnknownEffect(Schema.Tuple([Version]))
+const decodeVersions = Schema.decodeUnknownEffect(Schema.Array(Version))
 
 const decodeMembers = Schema.decodeUnknownEffect(
   Schema.Array(
@@ -45,6 +49,8 @@ const decodeMembers = Schema.decodeUnknownEffect(
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const cursors = Cursor.make(yield* SecretKey)
+
+  const listed = Readable.listed("audience", Row)
 
   const told = sql`select pg_notify('tidings_audiences', '')`
 
@@ -91,9 +97,8 @@ const make = Effect.gen(function*() {
 
   const remove: Audiences["Service"]["remove"] = Effect.fnUntraced(
     function*(scope, id) {
-      const rows = yield* sql`delete from audiences where scope = ${scope} and id = ${id}
-        returning ${sql.literal(columns)}`.pipe(Effect.flatMap(decode))
-      const [row] = rows
+      const [row] = yield* sql`delete from audiences where scope = ${scope} and id = ${id}
+        returning version::float8 as version`.pipe(Effect.flatMap(decodeVersions))
       if (row === undefined) return false
       yield* count(scope, id, row.version + 1, yield* Clock.currentTimeMillis, null)
       yield* told
@@ -114,16 +119,16 @@ const make = Effect.gen(function*() {
   const list: Audiences["Service"]["list"] = Effect.fnUntraced(function*(scope, { cursor, limit }) {
     const sealed: Cursor.List = { scope, route: "audiences", filters: [] }
     const after = yield* IdPages.after(cursors, sealed, cursor)
-    const { isLast, rows } = yield* PageBytes.read(sql, {
+    const { end, rows } = yield* PageBytes.read(sql, {
       as: "audiences",
       columns: sql.literal(columns),
       looked: sql`select *, octet_length(description) + coalesce(octet_length(filter), 0) as bytes from audiences
         where scope = ${scope} ${after === undefined ? sql`` : sql`and id > ${after}`}`,
-      order: sql`id`,
+      by: { id: "id" },
       limit,
-      decode
+      decode: listed
     })
-    return IdPages.cut(cursors, sealed, rows.map(record), isLast, (row) => row.id)
+    return Pages.upTo(cursors, sealed, rows.map(record), end)
   }, orUnavailable)
 
   const members: Audiences["Service"]["members"] = Effect.fnUntraced(function*(scope, id, { cursor, limit }) {

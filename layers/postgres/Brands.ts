@@ -1,4 +1,5 @@
 import * as PageBytes from "#layers/postgres/statements/PageBytes.ts"
+import * as Readable from "#layers/postgres/statements/Readable.ts"
 import * as Revisions from "#layers/postgres/notices/Revisions.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import * as StoredWays from "#layers/postgres/Ways.ts"
@@ -48,6 +49,7 @@ const make = Effect.gen(function*() {
   const newId = yield* TypeId.generator("bnd")
   const revisions = yield* Revisions.make("brands")
   const ways = StoredWays.make(sql)
+  const listed = Readable.listed("brand", Row)
 
   const find = Effect.fnUntraced(function*(scope: Scope, id: string) {
     const rows = yield* sql`select ${sql.literal(columns)} from brands where scope = ${scope} and id = ${id}`
@@ -150,7 +152,7 @@ const make = Effect.gen(function*() {
       table: "brands",
       columns,
       bytes: "coalesce(octet_length(settings), 0) + coalesce(octet_length(snippets), 0)",
-      decode
+      decode: listed
     })
   }, orUnavailable)
 

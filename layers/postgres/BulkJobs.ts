@@ -1,6 +1,7 @@
 import * as InPieces from "#layers/postgres/statements/InPieces.ts"
 import { Looks } from "#layers/postgres/statements/Looks.ts"
 import * as PageBytes from "#layers/postgres/statements/PageBytes.ts"
+import * as Readable from "#layers/postgres/statements/Readable.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import { BulkMessage, BulkUser } from "#schemas/Bulk.ts"
 import { ExpansionState } from "#schemas/Expansion.ts"
@@ -21,6 +22,7 @@ import { Place } from "#src/delivery/Expansion.ts"
 import * as Ids from "#src/delivery/intake/Ids.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import * as IdPages from "#src/paging/IdPages.ts"
+import * as Pages from "#src/paging/Pages.ts"
 import * as Patience from "#src/store/Patience.ts"
 import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
@@ -45,14 +47,15 @@ const decodeJobs = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({
   messages: Schema.NullOr(Schema.Number),
   place: Schema.NullOr(Schema.fromJsonString(Place))
 })))
-const decodeUsers = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({
+const UserRow = Schema.Struct({
   position: Schema.Number,
   key: Schema.String,
   user: User,
   error: Schema.NullOr(Schema.String)
-})))
+})
+const decodeUsers = Schema.decodeUnknownEffect(Schema.Array(UserRow))
 
-const jobUser = ({ error, ...row }: Effect.Success<ReturnType<typeof decodeUsers>>[number]): JobUser => ({
+const jobUser = ({ error, ...row }: typeof UserRow.Type): JobUser => ({
   ...row,
   error: error ?? undefined
 })
@@ -60,6 +63,7 @@ const jobUser = ({ error, ...row }: Effect.Success<ReturnType<typeof decodeUsers
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const cursors = Cursor.make(yield* SecretKey)
+  const listed = Readable.listed("user of a bulk job", UserRow)
   const newId = yield* TypeId.generator("job")
   const looking = yield* Patience.asking(yield* Looks)
   const newRequest = yield* Ids.generator
@@ -155,30 +159,41 @@ const make = Effect.gen(function*() {
   }, orUnavailable)
 
   /** A page of users from a position on. */
-  const page = Effect.fnUntraced(
-    function*(scope: Scope, id: string, from: number, limit: number, which: Statement.Fragment) {
-      const { isLast, rows } = yield* PageBytes.read(sql, {
-        as: "u",
-        columns: sql.literal(`position, key, bulk_user as "user", error`),
-        looked: sql`select *, octet_length(bulk_user) as bytes from bulk_users
-          where scope = ${scope} and job_id = ${id} and position >= ${from} ${which}`,
-        order: sql`position`,
-        limit,
-        decode: decodeUsers
-      })
-      return { users: rows.map(jobUser), isLast } satisfies Batch
-    }
-  )
+  const page = <E>(
+    scope: Scope,
+    id: string,
+    from: number,
+    limit: number,
+    which: Statement.Fragment,
+    decode: (rows: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<typeof UserRow.Type>, E>
+  ) =>
+    PageBytes.read(sql, {
+      as: "u",
+      columns: sql.literal(`position, key, bulk_user as "user", error`),
+      looked: sql`select *, octet_length(bulk_user) as bytes from bulk_users
+        where scope = ${scope} and job_id = ${id} and position >= ${from} ${which}`,
+      by: { id: "position" },
+      limit,
+      decode
+    })
 
   const users: Jobs["Service"]["users"] = Effect.fnUntraced(function*(scope, id, { cursor, limit }) {
     const sealed: Cursor.List = { scope, route: "users of a bulk job", filters: [id] }
     const after = yield* IdPages.after(cursors, sealed, cursor)
-    const { isLast, users } = yield* page(scope, id, after === undefined ? 0 : Number(after) + 1, limit, sql``)
-    return IdPages.cut(cursors, sealed, users, isLast, ({ position }) => String(position))
+    const from = after === undefined ? 0 : Number(after) + 1
+    const { end, rows } = yield* page(scope, id, from, limit, sql``, listed)
+    return Pages.upTo(cursors, sealed, rows.map(jobUser), end)
   }, orUnavailable)
 
-  const sendable: Jobs["Service"]["sendable"] = (scope, id, from, limit) =>
-    looking(orUnavailable(page(scope, id, from, limit, sql`and error is null`)))
+  // Left out here, a user would get no message, and the job would say that all have theirs.
+  const sendable: Jobs["Service"]["sendable"] = Effect.fnUntraced(
+    function*(scope, id, from, limit) {
+      const { end, rows } = yield* page(scope, id, from, limit, sql`and error is null`, decodeUsers)
+      return { users: rows.map(jobUser), isLast: end === undefined } satisfies Batch
+    },
+    orUnavailable,
+    looking
+  )
 
   return Jobs.of({ create, add, close, find, users, sendable })
 })

@@ -1,4 +1,5 @@
 import * as Reachable from "#layers/postgres/devices/Reachable.ts"
+import * as Readable from "#layers/postgres/statements/Readable.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import { detailsOf, type Expiry, mostTokens, TokenDetails, TokenProvider, TokenStatus } from "#schemas/DeviceToken.ts"
 import type { UserId } from "#schemas/Profile.ts"
@@ -37,9 +38,11 @@ const timeOf = (expires: Expiry): number | null => expires === false ? null : ex
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
+  const listed = Readable.listed("device token", Row)
+
   const list = Effect.fnUntraced(function*(scope: Scope, userId: UserId) {
     const rows = yield* sql`select ${sql.literal(columns)} from device_tokens
-      where scope = ${scope} and user_id = ${userId} order by created_at, token`.pipe(Effect.flatMap(decode))
+      where scope = ${scope} and user_id = ${userId} order by created_at, token`.pipe(Effect.flatMap(listed))
     return rows.map(tokenOf)
   }, orUnavailable)
 

@@ -1,4 +1,5 @@
 import * as PageBytes from "#layers/postgres/statements/PageBytes.ts"
+import * as Readable from "#layers/postgres/statements/Readable.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import { Rendered } from "#schemas/Rendered.ts"
@@ -9,13 +10,13 @@ import { Inbox } from "#src/reports/Inbox.ts"
 import { Clock, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
-const decodeRows = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({
+const Row = Schema.Struct({
   messageId: MessageId,
   rendered: Schema.fromJsonString(Rendered),
   tenantId: Schema.NullOr(Schema.String),
   createdAt: Schema.Number,
   expiresAt: Schema.NullOr(Schema.Number)
-})))
+})
 
 const decodeGone = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ at: Schema.Number })))
 
@@ -25,33 +26,29 @@ const columns = `message_id as "messageId", rendered, tenant_id as "tenantId", c
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const cursors = Cursor.make(yield* SecretKey)
+  const listed = Readable.listed("inbox item", Row)
 
   const list: Inbox["Service"]["list"] = Effect.fn("Inbox.list")(function*(scope, userId, { cursor, limit }) {
     const sealed: Cursor.List = { scope, route: "inbox", filters: [userId] }
     const before = yield* Pages.after(cursors, sealed, cursor)
     const now = yield* Clock.currentTimeMillis
-    const { isLast, rows } = yield* PageBytes.read(sql, {
+    const { end, rows } = yield* PageBytes.read(sql, {
       as: "inbox",
       columns: sql.literal(columns),
       looked: sql`select *, octet_length(rendered) as bytes from inbox
         where scope = ${scope} and user_id = ${userId} and (expires_at is null or expires_at > ${now})
           ${before === undefined ? sql`` : sql`and (created_at, message_id) < (${before.at}::bigint, ${before.id})`}`,
-      order: sql`created_at desc, message_id desc`,
+      by: { at: "created_at", id: "message_id" },
+      descending: true,
       limit,
-      decode: decodeRows
+      decode: listed
     })
     const items = rows.map((row) => ({
       ...row,
       tenantId: row.tenantId ?? undefined,
       expiresAt: row.expiresAt ?? undefined
     }))
-    return Pages.of({
-      cursors,
-      list: sealed,
-      items,
-      isLast,
-      position: ({ createdAt, messageId }) => ({ at: createdAt, id: messageId })
-    })
+    return Pages.upTo(cursors, sealed, items, end)
   }, orUnavailable)
 
   /** Where the sweep is: when the last item expired that a full batch deleted. */

@@ -4,10 +4,12 @@ import * as Joining from "#layers/postgres/lists/Joining.ts"
 import * as Prefix from "#layers/postgres/lists/Prefix.ts"
 import * as Subscriptions from "#layers/postgres/lists/Subscriptions.ts"
 import * as PageBytes from "#layers/postgres/statements/PageBytes.ts"
+import * as Readable from "#layers/postgres/statements/Readable.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import * as IdPages from "#src/paging/IdPages.ts"
+import * as Pages from "#src/paging/Pages.ts"
 import { ListNotFound, type ListRecord, Lists } from "#src/people/Lists.ts"
 import { StoredPreferences, toStored } from "#src/people/StoredPreferences.ts"
 import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
@@ -32,6 +34,7 @@ const record = ({ preferences, ...row }: typeof Row.Type): ListRecord => ({
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const cursors = Cursor.make(yield* SecretKey)
+  const listed = Readable.listed("list", Row)
 
   const put: Lists["Service"]["put"] = Effect.fnUntraced(function*(scope, id, { name, preferences }) {
     const now = yield* Clock.currentTimeMillis
@@ -56,9 +59,9 @@ const make = Effect.gen(function*() {
       as: "l",
       columns: sql`${sql.literal(columns)}, l.preferences`,
       looked,
-      order: sql`id`,
+      by: { id: "id" },
       limit,
-      decode
+      decode: listed
     })
 
   const list: Lists["Service"]["list"] = Effect.fnUntraced(function*(scope, { cursor, limit, pattern }) {
@@ -67,14 +70,14 @@ const make = Effect.gen(function*() {
     const matching = pattern === undefined
       ? sql``
       : sql`and id >= ${pattern.prefix} and id <= ${Prefix.endOf(pattern.prefix)} and id ~ ${pattern.expression}`
-    const { isLast, rows } = yield* ordered(page(
+    const { end, rows } = yield* ordered(page(
       sql`select *, coalesce(octet_length(preferences), 0) as bytes from lists l
         where scope = ${scope} and deleted_at is null ${matching} ${
         after === undefined ? sql`` : sql`and id > ${after}`
       }`,
       limit
     ))
-    return IdPages.cut(cursors, sealed, rows.map(record), isLast, (row) => row.id)
+    return Pages.upTo(cursors, sealed, rows.map(record), end)
   }, orUnavailable)
 
   const remove: Lists["Service"]["remove"] = Effect.fnUntraced(function*(scope, id) {
@@ -95,7 +98,7 @@ const make = Effect.gen(function*() {
   const listsOf: Lists["Service"]["listsOf"] = Effect.fnUntraced(function*(scope, userId, { cursor, limit }) {
     const sealed: Cursor.List = { scope, route: "lists of a user", filters: [userId] }
     const after = yield* IdPages.after(cursors, sealed, cursor)
-    const { isLast, rows } = yield* page(
+    const { end, rows } = yield* page(
       sql`select s.list_id as id, l.name, l.created_at, l.updated_at, s.preferences,
           coalesce(octet_length(s.preferences), 0) as bytes
         from list_subscriptions s join lists l on l.scope = s.scope and l.id = s.list_id
@@ -103,7 +106,7 @@ const make = Effect.gen(function*() {
           ${after === undefined ? sql`` : sql`and s.list_id > ${after}`}`,
       limit
     )
-    return IdPages.cut(cursors, sealed, rows.map(record), isLast, (row) => row.id)
+    return Pages.upTo(cursors, sealed, rows.map(record), end)
   }, orUnavailable)
 
   // Locks the rows of each piece first, in the order in which `join` does. Each is looked up by key: a join with them

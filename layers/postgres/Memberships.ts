@@ -1,6 +1,7 @@
 import * as InPieces from "#layers/postgres/statements/InPieces.ts"
 import * as Locked from "#layers/postgres/statements/Locked.ts"
 import * as PageBytes from "#layers/postgres/statements/PageBytes.ts"
+import * as Readable from "#layers/postgres/statements/Readable.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import * as Members from "#layers/postgres/tenants/Members.ts"
 import type { Scope } from "#schemas/Scope.ts"
@@ -8,12 +9,12 @@ import * as Text from "#schemas/Text.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import * as IdPages from "#src/paging/IdPages.ts"
+import * as Pages from "#src/paging/Pages.ts"
 import { Memberships } from "#src/people/Memberships.ts"
 import { TenantNotFound } from "#src/people/Tenants.ts"
 import { Clock, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 
-const decode = Schema.decodeUnknownEffect(Schema.Array(Members.Row))
 const decodeTenants = Schema.decodeUnknownEffect(
   Schema.Array(Schema.Struct({ id: Schema.String, generation: Schema.String }))
 )
@@ -23,6 +24,7 @@ const make = Effect.gen(function*() {
   const cursors = Cursor.make(yield* SecretKey)
   const find = yield* Members.finder
   const isThere = Members.isThere(sql, "m")
+  const listed = Readable.listed("membership", Members.Row)
 
   // The tenants are locked until the memberships are committed, so that none is deleted meanwhile. Every writer locks
   // them in the same order.
@@ -65,31 +67,31 @@ const make = Effect.gen(function*() {
   )
 
   /** A page of the memberships whose tenants exist, of those for which the condition `mine` holds. */
-  const page = (scope: Scope, mine: Statement.Fragment, order: Statement.Fragment, limit: number) =>
+  const page = (scope: Scope, mine: Statement.Fragment, id: string, limit: number) =>
     PageBytes.read(sql, {
       as: "m",
       columns: sql.literal(Members.columns),
       looked: sql`select m.*, coalesce(octet_length(profile), 0) as bytes from tenant_users m
         where scope = ${scope} and ${isThere} and ${mine}`,
-      order,
+      by: { id },
       limit,
-      decode
+      decode: listed
     })
 
   const ofUser: Memberships["Service"]["ofUser"] = Effect.fnUntraced(function*(scope, userId, { cursor, limit }) {
     const sealed: Cursor.List = { scope, route: "tenants of a user", filters: [userId] }
     const after = yield* IdPages.after(cursors, sealed, cursor)
     const mine = sql`user_id = ${userId} ${after === undefined ? sql`` : sql`and tenant_id > ${after}`}`
-    const { isLast, rows } = yield* page(scope, mine, sql`tenant_id`, limit)
-    return IdPages.cut(cursors, sealed, rows.map(Members.membership), isLast, ({ tenantId }) => tenantId)
+    const { end, rows } = yield* page(scope, mine, "tenant_id", limit)
+    return Pages.upTo(cursors, sealed, rows.map(Members.membership), end)
   }, orUnavailable)
 
   const ofTenant: Memberships["Service"]["ofTenant"] = Effect.fnUntraced(function*(scope, tenantId, { cursor, limit }) {
     const sealed: Cursor.List = { scope, route: "users of a tenant", filters: [tenantId] }
     const after = yield* IdPages.after(cursors, sealed, cursor)
     const mine = sql`tenant_id = ${tenantId} ${after === undefined ? sql`` : sql`and user_id > ${after}`}`
-    const { isLast, rows } = yield* page(scope, mine, sql`user_id`, limit)
-    return IdPages.cut(cursors, sealed, rows.map(Members.membership), isLast, ({ userId }) => userId)
+    const { end, rows } = yield* page(scope, mine, "user_id", limit)
+    return Pages.upTo(cursors, sealed, rows.map(Members.membership), end)
   }, orUnavailable)
 
   // In pieces, each of which locks its rows in the order in which `put` does.

@@ -44,7 +44,7 @@ const make = Effect.gen(function*() {
   const get = Effect.fn("MessageLog.get")(function*(scope: Scope, id: MessageId) {
     const rows = yield* sql`select ${sql.literal(Records.columns)} from messages m
       where m.scope = ${scope} and m.id = ${id}`
-    return yield* only(yield* records(scope, rows), id)
+    return yield* only(yield* records(scope, yield* Records.decode(rows)), id)
   }, orUnavailable)
 
   /** Runs without JIT: for a filter that finds little, it compiled each partition: 2 s, where the scan took 0.1 s. */

@@ -1,5 +1,6 @@
 import * as Lookups from "#layers/postgres/statements/Lookups.ts"
 import * as Revisions from "#layers/postgres/notices/Revisions.ts"
+import * as Readable from "#layers/postgres/statements/Readable.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import { mostSections, mostTopics, PreferenceSection, PreferenceTopic } from "#schemas/Preferences.ts"
 import type { Scope } from "#schemas/Scope.ts"
@@ -23,19 +24,21 @@ const topicText = Schema.fromJsonString(PreferenceTopic)
 const encodeSection = Schema.encodeEffect(sectionText)
 const encodeTopic = Schema.encodeEffect(topicText)
 
-const decodeSections = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({
+const Section = Schema.Struct({
   id: Schema.String,
   section: sectionText,
   created: Schema.Number,
   updated: Schema.NullOr(Schema.Number)
-})))
-const decodeTopics = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({
+})
+const Topic = Schema.Struct({
   id: Schema.String,
   sectionId: Schema.String,
   topic: topicText,
   created: Schema.Number,
   updated: Schema.Number
-})))
+})
+const decodeSections = Schema.decodeUnknownEffect(Schema.Array(Section))
+const decodeTopics = Schema.decodeUnknownEffect(Schema.Array(Topic))
 const decodePages = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ page: Schema.String })))
 const decodeVersion = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ version: Schema.Number })]))
 
@@ -44,7 +47,7 @@ const topicColumns =
   `id, section_id as "sectionId", topic, created_at::float8 as created, updated_at::float8 as updated`
 
 const records = (
-  sections: Effect.Success<ReturnType<typeof decodeSections>>,
+  sections: ReadonlyArray<typeof Section.Type>,
   topics: ReadonlyArray<TopicRecord>
 ): ReadonlyArray<SectionRecord> => {
   const of = Map.groupBy(topics, ({ sectionId }) => sectionId)
@@ -65,17 +68,24 @@ const make = Effect.gen(function*() {
   const newPageId = yield* TypeId.generator("pp")
   const revisions = yield* Revisions.make(revisionKind)
 
+  const listedSections = Readable.listed("section of preferences", Section)
+  const listedTopics = Readable.listed("topic of preferences", Topic)
+
   const load = Effect.fnUntraced(function*(scope: Scope) {
     const found = yield* sql`select ${sql.literal(sectionColumns)} from preference_sections
       where scope = ${scope} and not archived order by created_at, id`
     const topics = yield* sql`select ${sql.literal(topicColumns)} from preference_topics
       where scope = ${scope} and not archived order by created_at, id`
-    return [scope, records(yield* decodeSections(found), yield* decodeTopics(topics))] as const
+    return { found, topics }
   })
 
   const sections: PreferenceCatalogue["Service"]["sections"] = yield* Lookups.make(
     Effect.fnUntraced(function*(asked: ReadonlyArray<Scope>) {
-      const loaded = new Map(yield* Effect.forEach(new Set(asked), load))
+      const loaded = new Map<Scope, ReadonlyArray<SectionRecord>>()
+      for (const scope of new Set(asked)) {
+        const { found, topics } = yield* load(scope)
+        loaded.set(scope, records(yield* listedSections(found), yield* listedTopics(topics)))
+      }
       return asked.map((scope) => loaded.get(scope) ?? [])
     })
   )
@@ -215,7 +225,10 @@ const make = Effect.gen(function*() {
       const id = yield* newPageId
       const now = yield* Clock.currentTimeMillis
       yield* sql`select pg_advisory_xact_lock(hashtextextended('preference_pages', ${scope}))`
-      const page = PreferenceSnapshot.toText(settings, yield* sections(scope))
+      // What would be left out of a list fails this: a page without a topic would say that there is none.
+      const { found, topics } = yield* load(scope)
+      const all = records(yield* decodeSections(found), yield* decodeTopics(topics))
+      const page = PreferenceSnapshot.toText(settings, all)
       const [{ version }] = yield* sql`insert into preference_pages (scope, version, id, page, published_at)
         select ${scope}, greatest(${now}::bigint, coalesce(max(version), 0) + 1), ${id}, ${page}, ${now}
         from preference_pages where scope = ${scope} returning version::float8 as version`.pipe(

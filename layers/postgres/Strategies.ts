@@ -1,5 +1,6 @@
 import * as NamedBrands from "#layers/postgres/NamedBrands.ts"
 import * as PageBytes from "#layers/postgres/statements/PageBytes.ts"
+import * as Readable from "#layers/postgres/statements/Readable.ts"
 import * as Revisions from "#layers/postgres/notices/Revisions.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
@@ -32,6 +33,7 @@ const make = Effect.gen(function*() {
   const cursors = Cursor.make(yield* SecretKey)
   const newId = yield* TypeId.generator("rs")
   const revisions = yield* Revisions.make("strategies")
+  const listed = Readable.listed("routing strategy", Row)
 
   const create = Effect.fnUntraced(
     function*(scope: Scope, strategy: RoutingStrategy) {
@@ -96,7 +98,7 @@ const make = Effect.gen(function*() {
       columns,
       bytes: "octet_length(strategy)",
       where: sql`and not archived`,
-      decode
+      decode: listed
     })
     return { ...page, items: page.items.map(record) }
   }, orUnavailable)

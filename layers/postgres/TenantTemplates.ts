@@ -1,6 +1,7 @@
 import * as NamedBrands from "#layers/postgres/NamedBrands.ts"
 import * as PageBytes from "#layers/postgres/statements/PageBytes.ts"
 import * as Revisions from "#layers/postgres/notices/Revisions.ts"
+import * as Readable from "#layers/postgres/statements/Readable.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import * as Drops from "#layers/postgres/tenants/Drops.ts"
 import type { Scope } from "#schemas/Scope.ts"
@@ -12,6 +13,7 @@ import { VersionNotFound } from "#src/content/Templates.ts"
 import * as Ways from "#src/delivery/providers/Ways.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import * as IdPages from "#src/paging/IdPages.ts"
+import * as Pages from "#src/paging/Pages.ts"
 import { TenantNotFound } from "#src/people/Tenants.ts"
 import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
@@ -19,16 +21,15 @@ import { SqlClient, type Statement } from "effect/sql"
 const text = Schema.fromJsonString(TenantTemplate)
 const encode = Schema.encodeEffect(text)
 
-const decode = Schema.decodeUnknownEffect(
-  Schema.Array(Schema.Struct({
-    id: Schema.String,
-    version: Schema.Number,
-    template: text,
-    created: Schema.Number,
-    updated: Schema.Number,
-    published: Schema.NullOr(Schema.Number)
-  }))
-)
+const Row = Schema.Struct({
+  id: Schema.String,
+  version: Schema.Number,
+  template: text,
+  created: Schema.Number,
+  updated: Schema.Number,
+  published: Schema.NullOr(Schema.Number)
+})
+const decode = Schema.decodeUnknownEffect(Schema.Array(Row))
 const decodeHeads = Schema.decodeUnknownEffect(
   Schema.Array(Schema.Struct({ latest: Schema.Number, live: Schema.NullOr(Schema.Number), template: Schema.String }))
 )
@@ -46,6 +47,8 @@ const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const cursors = Cursor.make(yield* SecretKey)
   const revisions = yield* Revisions.make("tenant templates")
+
+  const listed = Readable.listed("template of a tenant", Row)
 
   const isThere = Drops.isThere(sql, "t")
 
@@ -141,17 +144,17 @@ const make = Effect.gen(function*() {
   const list: TenantTemplates["Service"]["list"] = Effect.fnUntraced(function*(scope, tenantId, { cursor, limit }) {
     const sealed: Cursor.List = { scope, route: "templates of a tenant", filters: [tenantId] }
     const after = yield* IdPages.after(cursors, sealed, cursor)
-    const { isLast, rows } = yield* PageBytes.read(sql, {
+    const { end, rows } = yield* PageBytes.read(sql, {
       as: "t",
       columns: sql`t.*`,
       looked: sql`${select(scope, tenantId, numberOf("latest"))}
         ${after === undefined ? sql`` : sql`and t.template_id > ${after}`}`,
-      order: sql`id`,
+      by: { id: "id" },
       limit,
-      decode
+      decode: listed
     })
     const records = rows.map((row) => ({ ...row, published: row.published ?? undefined }))
-    return IdPages.cut(cursors, sealed, records, isLast, ({ id }) => id)
+    return Pages.upTo(cursors, sealed, records, end)
   }, orUnavailable)
 
   const remembered = revisions.remembering(Effect.fnUntraced(function*(scope: Scope, name: string) {

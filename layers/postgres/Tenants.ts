@@ -1,5 +1,6 @@
 import * as NamedBrands from "#layers/postgres/NamedBrands.ts"
 import * as PageBytes from "#layers/postgres/statements/PageBytes.ts"
+import * as Readable from "#layers/postgres/statements/Readable.ts"
 import * as Revisions from "#layers/postgres/notices/Revisions.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import * as Chains from "#layers/postgres/tenants/Chains.ts"
@@ -10,6 +11,7 @@ import { mostDefaults, type TenantPreferenceItem } from "#schemas/Tenant.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import * as IdPages from "#src/paging/IdPages.ts"
+import * as Pages from "#src/paging/Pages.ts"
 import { ParentRefused, TenantNotFound, Tenants, TooManyDefaults } from "#src/people/Tenants.ts"
 import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -19,6 +21,7 @@ const decode = Schema.decodeUnknownEffect(Schema.Array(Rows.Row))
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const cursors = Cursor.make(yield* SecretKey)
+  const listed = Readable.listed("tenant", Rows.Row)
   const revisions = yield* Revisions.make("tenants")
   const templates = yield* Revisions.make("tenant templates")
 
@@ -115,16 +118,16 @@ const make = Effect.gen(function*() {
     const below = parentId === undefined
       ? sql``
       : sql`and parent_id = ${parentId} and exists (select from tenants p where p.scope = ${scope} and p.id = ${parentId})`
-    const { isLast, rows } = yield* PageBytes.read(sql, {
+    const { end, rows } = yield* PageBytes.read(sql, {
       as: "t",
       columns: sql.literal(Rows.columns),
       looked: sql`select t.*, ${sql.literal(Rows.bytes)} as bytes from tenants t where scope = ${scope} ${below}
         ${after === undefined ? sql`` : sql`and id > ${after}`}`,
-      order: sql`id`,
+      by: { id: "id" },
       limit,
-      decode
+      decode: listed
     })
-    return IdPages.cut(cursors, sealed, rows.map(Rows.tenant), isLast, ({ id }) => id)
+    return Pages.upTo(cursors, sealed, rows.map(Rows.tenant), end)
   }, orUnavailable)
 
   const setPreference: Tenants["Service"]["setPreference"] = Effect.fnUntraced(

@@ -23,6 +23,14 @@ export const of = <A>(options: {
   return { items, cursor: isLast || last === undefined ? undefined : cursors.seal(list, position(last)) }
 }
 
+/** A page of a list that was read as far as `end`; `undefined` if no more follow. What was read may have more rows than `items`. */
+export const upTo = <A>(
+  cursors: Cursor.Cursors,
+  list: Cursor.List,
+  items: ReadonlyArray<A>,
+  end: Cursor.Position | undefined
+): Page<A> => ({ items, cursor: end && cursors.seal(list, end) })
+
 /** A page of a list, from up to `limit + 1` rows: the extra row only says that there are more. */
 export const cut = <A>(options: {
   readonly cursors: Cursor.Cursors

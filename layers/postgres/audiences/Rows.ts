@@ -134,7 +134,7 @@ export const make = (sql: SqlClient.SqlClient) => {
         columns: sql`x.user_id as "userId", x.profile, ${tenants(scope)}`,
         looked: sql`select user_id, profile, octet_length(profile) as bytes from profiles
           where scope = ${scope} and user_id > ${after}`,
-        order: sql`user_id`,
+        by: { id: "user_id" },
         limit,
         decode: Effect.succeed
       }),

@@ -1,5 +1,6 @@
+import * as Readable from "#layers/postgres/statements/Readable.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
-import { Clock, Effect, Metric, Result, Schema } from "effect"
+import { Clock, Effect, Metric, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 
 /** The key of a row, which can be read even if nothing else of it can. */
@@ -53,21 +54,12 @@ export const setAside = Effect.fnUntraced(
   }
 )
 
-/**
- * Separates the rows that decode from the keys of those that do not. All are decoded at once; only if that fails, one
- * by one.
- */
+/** Separates the rows that decode from the keys of those that do not. */
 export const sorted = <A>(schema: Schema.Codec<A, unknown>) => {
-  const all = Schema.decodeUnknownResult(Schema.Array(schema))
-  const one = Schema.decodeUnknownResult(schema)
+  const read = Readable.sorted(schema)
   const name = Schema.decodeUnknownSync(Named)
   return (rows: ReadonlyArray<unknown>): { readonly good: ReadonlyArray<A>; readonly bad: ReadonlyArray<Named> } => {
-    const whole = all(rows)
-    if (Result.isSuccess(whole)) return { good: whole.success, bad: [] }
-    const results = rows.map((row) => [row, one(row)] as const)
-    return {
-      good: results.flatMap(([, result]) => Result.isSuccess(result) ? [result.success] : []),
-      bad: results.flatMap(([row, result]) => Result.isSuccess(result) ? [] : [name(row)])
-    }
+    const { bad, good } = read(rows)
+    return { good, bad: bad.map((row) => name(row)) }
   }
 }

@@ -1,19 +1,19 @@
 import * as InPieces from "#layers/postgres/statements/InPieces.ts"
 import * as Others from "#layers/postgres/lists/Others.ts"
 import * as PageBytes from "#layers/postgres/statements/PageBytes.ts"
+import * as Readable from "#layers/postgres/statements/Readable.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import type { ListId } from "#schemas/List.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type * as Cursor from "#src/paging/Cursor.ts"
 import * as IdPages from "#src/paging/IdPages.ts"
+import * as Pages from "#src/paging/Pages.ts"
 import { ListNotFound, type Lists, type NewSubscription, SubscriptionNotFound } from "#src/people/Lists.ts"
 import { StoredPreferences, toStored } from "#src/people/StoredPreferences.ts"
 import { Clock, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 
-const decode = Schema.decodeUnknownEffect(
-  Schema.Array(Schema.Struct({ userId: Schema.String, preferences: StoredPreferences, created: Schema.Number }))
-)
+const Row = Schema.Struct({ userId: Schema.String, preferences: StoredPreferences, created: Schema.Number })
 
 const decodeRemoved = Schema.decodeUnknownEffect(
   Schema.Tuple([Schema.Struct({ removed: Schema.Boolean, listed: Schema.Boolean })])
@@ -38,6 +38,8 @@ export const ensuredFirst = (sql: SqlClient.SqlClient) =>
 
 /** The subscriptions of a list. */
 export const make = (sql: SqlClient.SqlClient, cursors: Cursor.Cursors) => {
+  const readable = Readable.listed("subscription", Row)
+
   /**
    * The parts of a statement that make the list if there is none, or restore a deleted one. An existing list is not
    * locked. A statement that writes subscriptions reads these parts first (`ensuredFirst`), since all writers must lock
@@ -119,17 +121,17 @@ export const make = (sql: SqlClient.SqlClient, cursors: Cursor.Cursors) => {
     const after = yield* IdPages.after(cursors, sealed, cursor)
     const listed = yield* sql`select 1 from lists where scope = ${scope} and id = ${id} and deleted_at is null`
     if (listed.length === 0) return yield* new ListNotFound({ id })
-    const { isLast, rows } = yield* PageBytes.read(sql, {
+    const { end, rows } = yield* PageBytes.read(sql, {
       as: "s",
       columns: sql.literal(`user_id as "userId", preferences, created_at::float8 as created`),
       looked: sql`select *, coalesce(octet_length(preferences), 0) as bytes from list_subscriptions
         where scope = ${scope} and list_id = ${id} ${after === undefined ? sql`` : sql`and user_id > ${after}`}`,
-      order: sql`user_id`,
+      by: { id: "user_id" },
       limit,
-      decode
+      decode: readable
     })
     const found = rows.map((row) => ({ ...row, preferences: row.preferences ?? undefined }))
-    return IdPages.cut(cursors, sealed, found, isLast, (row) => row.userId)
+    return Pages.upTo(cursors, sealed, found, end)
   }, orUnavailable)
 
   return { subscribe, putSubscription, replaceSubscriptions, removeSubscription, subscriptions }

@@ -9,7 +9,7 @@ import type { SqlClient } from "effect/sql"
 const Time = Schema.NullOr(Schema.Number)
 const Text = Schema.NullOr(Schema.String)
 
-const Row = Schema.Struct({
+export const Row = Schema.Struct({
   id: MessageId,
   requestId: MessageId,
   status: Status,
@@ -45,7 +45,7 @@ export const columns = `m.id, m.request_id as "requestId", m.status, m.reason, m
   m.opened_at::float8 as opened, m.clicked_at::float8 as clicked, m.canceled_at::float8 as "canceledAt",
   coalesce(m.due_at > 0, false) and cardinality(m.providers) > 0 as "isWaiting"`
 
-const decode = Schema.decodeUnknownEffect(Schema.Array(Row))
+export const decode = Schema.decodeUnknownEffect(Schema.Array(Row))
 const decodeIds = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ id: MessageId })))
 
 /**
@@ -74,12 +74,11 @@ const fromRow = ({ isWaiting, ...row }: typeof Row.Type, isUnfinished: boolean):
 })
 
 /**
- * The records of rows with `columns`. A waiting message will be retried, unless it was sent already and only waits for
+ * The records of decoded rows with `columns`. A waiting message will be retried, unless it was sent already and only waits for
  * its escalation. Those few are checked in a second statement, which opens only the partitions of their own days.
  */
 export const of = (sql: SqlClient.SqlClient) =>
-  Effect.fnUntraced(function*(scope: Scope, selected: ReadonlyArray<unknown>) {
-    const rows = yield* decode(selected)
+  Effect.fnUntraced(function*(scope: Scope, rows: ReadonlyArray<typeof Row.Type>) {
     const ids = rows.flatMap(({ id, isWaiting, sent }) => isWaiting && sent !== null ? [id] : []).toSorted()
     const found = ids.length === 0 ? [] : yield* Effect.flatMap(
       sql.unsafe(unfinished, [scope, ids, ids[0], ids.at(-1), MessageLog.transient]),

@@ -1,6 +1,7 @@
 import * as Filters from "#layers/postgres/messagelog/Filters.ts"
 import * as Records from "#layers/postgres/messagelog/Records.ts"
 import * as PageBytes from "#layers/postgres/statements/PageBytes.ts"
+import * as Readable from "#layers/postgres/statements/Readable.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import * as Ids from "#src/delivery/intake/Ids.ts"
@@ -27,7 +28,7 @@ export const Pace = Context.Reference<{
  */
 export interface Found {
   readonly rows: ReadonlyArray<MessageRecord>
-  readonly reached: MessageId | undefined
+  readonly reached: string | undefined
 }
 
 /** Whether an index finds what the query names, however many other messages there are. */
@@ -40,6 +41,8 @@ const decodeSlowest = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ id
 
 /** Looks for up to `wanted` messages of a query, the newest first, before an id. */
 export const make = (sql: SqlClient.SqlClient, records: ReturnType<typeof Records.of>) => {
+  const listed = Readable.listed("message", Records.Row)
+
   const nth = Effect.fnUntraced(function*(scope: Scope, span: Filters.Span, count: number) {
     const rows = yield* sql`select m.id from messages m where ${Filters.within(sql, scope, span)}
       order by m.id desc offset ${count - 1}::int limit 1`.pipe(Effect.flatMap(decodeIds))
@@ -57,17 +60,18 @@ export const make = (sql: SqlClient.SqlClient, records: ReturnType<typeof Record
       as: "m",
       columns: sql.literal(Records.columns),
       looked: sql`select m.*, octet_length(m.event) + coalesce(octet_length(m.error), 0) as bytes
-        from (select m.* from ${Filters.newest(sql, scope, query, span, limit)}) m`,
-      order: sql`id desc`,
+        from (select m.* from ${Filters.newest(sql, scope, query, span, limit + 1)}) m`,
+      by: { id: "id" },
+      descending: true,
       limit,
-      decode: (rows) => records(scope, rows)
+      decode: (rows) => Effect.flatMap(listed(rows), (found) => records(scope, found))
     })
 
   return Effect.fnUntraced(function*(scope: Scope, query: MessageQuery, before: string | undefined, wanted: number) {
     const { first, next, time } = yield* Pace
     const until = (yield* Clock.monotonicTimeNanos) + Duration.toNanosUnsafe(time)
     const rows: Array<MessageRecord> = []
-    const found = (reached?: MessageId): Found => ({ rows, reached })
+    const found = (reached?: string): Found => ({ rows, reached })
     let count = first
     const lowest = query.enqueuedAfter === undefined ? undefined : yield* lowestOf(scope, query.enqueuedAfter)
     for (const span of Filters.spans(query, { before, lowest, now: yield* Clock.currentTimeMillis })) {
@@ -77,7 +81,7 @@ export const make = (sql: SqlClient.SqlClient, records: ReturnType<typeof Record
         const page = yield* newest(scope, query, stretch, wanted - rows.length)
         rows.push(...page.rows)
         if (rows.length >= wanted) return found()
-        if (!page.isLast) return found(rows.at(-1)?.id)
+        if (page.end !== undefined) return found(page.end.id)
         if (last !== undefined && (yield* Clock.monotonicTimeNanos) >= until) return found(last)
         rest = last && { from: rest.from, before: last }
         if (last !== undefined) count = next

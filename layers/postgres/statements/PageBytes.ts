@@ -6,35 +6,59 @@ import { Effect, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 
 const decodeFound = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ found: Schema.Number })))
+const decodePlaces = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ placeAt: Schema.Number, placeId: Schema.String }))
+)
+
+/** The columns that say where a row is in its list: its id, after its time where the list is ordered by that first. */
+export interface By {
+  readonly id: string
+  readonly at?: string
+}
+
+/** What `endOf` reads of a row, beside its own columns. */
+export const place = (sql: SqlClient.SqlClient, { at = "0", id }: By) =>
+  sql.literal(`${at}::float8 as "placeAt", ${id}::text as "placeId"`)
+
+/** The place of the last of these rows: of one, too, that does not decode. */
+export const endOf = Effect.fnUntraced(function*(rows: ReadonlyArray<unknown>) {
+  const [last] = yield* decodePlaces(rows.slice(-1))
+  return last && { at: last.placeAt, id: last.placeId }
+})
 
 /**
  * A page of a list whose rows may be large: `limit` rows, or fewer where `most` bytes are reached. `looked` selects the
- * rows in `order` without a limit, each with its length as `bytes`; `columns` are read of those rows, as table `as`.
- * The end is found from the lengths, for which Postgres does not read the texts.
+ * rows without a limit, each with its length as `bytes`; `columns` are read of those rows, as table `as`. The end is
+ * found from the lengths, for which Postgres does not read the texts. `end` is `undefined` if no more follow; `decode`
+ * may leave out rows.
  */
 export const read = Effect.fnUntraced(function*<A, E>(sql: SqlClient.SqlClient, page: {
   readonly as: string
   readonly columns: Statement.Fragment
   readonly looked: Statement.Fragment
-  readonly order: Statement.Fragment
+  readonly by: By
+  readonly descending?: boolean
   readonly limit: number
   readonly decode: (rows: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<A>, E>
 }) {
-  const { as, columns, decode, limit, looked, order } = page
+  const { as, by, columns, decode, limit, looked } = page
   const table = sql(as)
-  const rows = yield* sql`select ${columns}, found from (
+  const way = page.descending === true ? "desc" : ""
+  const order = sql.literal([...(by.at === undefined ? [] : [by.at]), by.id].map((column) => `${column} ${way}`).join())
+  const rows = yield* sql`select ${columns}, ${place(sql, by)}, found from (
       select *, count(*) over ()::int as found, sum(bytes) over (order by ${order}) - bytes as before
       from (${looked} order by ${order} limit ${limit + 1}::int) as ${table}) as ${table}
     where before < ${most}::int order by ${order} limit ${limit}::int`
   const [first] = yield* decodeFound(rows.slice(0, 1))
-  return { rows: yield* decode(rows), isLast: rows.length === (first?.found ?? 0) }
+  const isLast = rows.length === (first?.found ?? 0)
+  return { rows: yield* decode(rows), end: isLast ? undefined : yield* endOf(rows) }
 })
 
 /**
  * A page of what an environment has in a table, newest first: the rows for which `where` holds, which may be large.
  * `bytes` is the length of a row's texts.
  */
-export const newestFirst = Effect.fnUntraced(function*<A extends { readonly created: number; readonly id: string }, E>(
+export const newestFirst = Effect.fnUntraced(function*<A, E>(
   sql: SqlClient.SqlClient,
   page: {
     readonly cursors: Cursor.Cursors
@@ -49,14 +73,15 @@ export const newestFirst = Effect.fnUntraced(function*<A extends { readonly crea
 ) {
   const { bytes, columns, cursors, decode, list, query, table, where = sql`` } = page
   const before = yield* Pages.after(cursors, list, query.cursor)
-  const { isLast, rows } = yield* read(sql, {
+  const { end, rows } = yield* read(sql, {
     as: table,
     columns: sql.literal(columns),
     looked: sql`select *, ${sql.literal(bytes)} as bytes from ${sql(table)} where scope = ${list.scope} ${where}
       ${before === undefined ? sql`` : sql`and (created_at, id) < (${before.at}::bigint, ${before.id})`}`,
-    order: sql`created_at desc, id desc`,
+    by: { at: "created_at", id: "id" },
+    descending: true,
     limit: query.limit,
     decode
   })
-  return Pages.of({ cursors, list, items: rows, isLast, position: ({ created, id }) => ({ at: created, id }) })
+  return Pages.upTo(cursors, list, rows, end)
 })

@@ -1,4 +1,5 @@
 import * as PageBytes from "#layers/postgres/statements/PageBytes.ts"
+import * as Readable from "#layers/postgres/statements/Readable.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import * as Rows from "#layers/postgres/templates/Rows.ts"
 import type { Scope } from "#schemas/Scope.ts"
@@ -22,6 +23,7 @@ const draftPlace = 1e15
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const cursors = Cursor.make(yield* SecretKey)
+  const listed = Readable.listed("template", Rows.Summary)
 
   const find = Effect.fnUntraced(function*(scope: Scope, id: string) {
     const rows = yield* sql`select ${sql.literal(Rows.columns)} from templates t where scope = ${scope} and id = ${id}`
@@ -83,7 +85,7 @@ export const make = Effect.gen(function*() {
         ${
         strategyId === undefined ? sql`` : sql`and (draft_strategy = ${strategyId} or live_strategy = ${strategyId})`
       }`,
-      decode: Rows.decodeSummaries
+      decode: listed
     })
     return { ...page, items: page.items.map(Rows.summary) }
   }, orUnavailable)

@@ -36,7 +36,7 @@ export const decodeResolved = rows({ id: Schema.String, alias: Text, archived: S
 export const summaryColumns = `id, summary, live is not null as published, live_topic as topic,
   created_at::float8 as created, updated_at::float8 as updated`
 
-export const decodeSummaries = rows({
+export const Summary = Schema.Struct({
   id: Schema.String,
   summary: Schema.fromJsonString(Schema.Struct({ name: Schema.String, tags: Schema.Array(Schema.String) })),
   published: Schema.Boolean,
@@ -62,9 +62,7 @@ export const record = Effect.fnUntraced(function*(row: Row, text: string, state:
 })
 
 export const summary = (
-  { summary: { name, tags }, published, topic, updated, ...rest }: Effect.Success<
-    ReturnType<typeof decodeSummaries>
-  >[number]
+  { summary: { name, tags }, published, topic, updated, ...rest }: typeof Summary.Type
 ): TemplateSummary => ({
   ...rest,
   name,

@@ -7,6 +7,7 @@ import { largeRows } from "#test/layers/postgres/Large.ts"
 import { refusals } from "#test/layers/postgres/Refusals.ts"
 import { resumed } from "#test/layers/postgres/Resumed.ts"
 import { unreadableRows } from "#test/layers/postgres/Unreadable.ts"
+import { unreadableLists } from "#test/layers/postgres/UnreadableLists.ts"
 import * as PerFile from "#test/support/PerFile.ts"
 import { Effect, Layer } from "effect"
 
@@ -18,6 +19,7 @@ const database = PerFile.shared(
 const stores = Stores.layer.pipe(Layer.provideMerge(database))
 
 unreadableRows("embedded", stores)
+unreadableLists("embedded", stores)
 refusals("embedded", stores)
 everyContract("embedded", stores, { oneBackend: true })
 largeRows("embedded", stores)
