@@ -24,7 +24,7 @@ import { states } from "#layers/postgres/migrations/States.ts"
 import { tenantDrops, tenants } from "#layers/postgres/migrations/Tenants.ts"
 import { timelines } from "#layers/postgres/migrations/Timelines.ts"
 import { timedTurns, turns } from "#layers/postgres/migrations/Turns.ts"
-import { isLockTimeout } from "#layers/postgres/statements/StoreErrors.ts"
+import { isDeadlock, isLockTimeout } from "#layers/postgres/statements/StoreErrors.ts"
 import { Effect, Layer, Schedule, Schema } from "effect"
 import { Migrator, SqlClient, SqlError } from "effect/sql"
 
@@ -94,13 +94,13 @@ const warnOfNewer = (table: string, database: number, server: number) =>
 
 const isBlocked = (error: Migrator.MigrationError | SqlError.SqlError | Schema.SchemaError): boolean => {
   const cause = error._tag === "MigrationError" ? error.cause : error
-  return SqlError.isSqlError(cause) && isLockTimeout(cause)
+  return SqlError.isSqlError(cause) && (isLockTimeout(cause) || isDeadlock(cause))
 }
 
 /**
  * Runs those of these migrations that `table` does not record yet: one node at a time and in one transaction, so that a
- * failure leaves nothing behind. If another session's lock is in the way, such as a backup's, it tries again until that
- * is released; nodes of the last version serve on meanwhile. A version that is older than the schema logs that and
+ * failure leaves nothing behind. If another session's lock is in the way, such as a backup's, or the two waited for each
+ * other, it tries again until that is released; nodes of the last version serve on meanwhile. A version that is older than the schema logs that and
  * starts: a rolling update may need it.
  */
 export const run = Effect.fn("Migrations")(function*(table: string, loader: Migrator.Loader) {

@@ -28,6 +28,9 @@ export const isRefusal = (error: SqlError): boolean => {
 /** A lock was not granted within `lock_timeout`. */
 export const isLockTimeout = (error: SqlError): boolean => sqlState(error) === "55P03"
 
+/** Another transaction and this one waited for each other, and the database ended this one. */
+export const isDeadlock = (error: SqlError): boolean => sqlState(error) === "40P01"
+
 /** There is no room for what was to be written. */
 export const isDiskFull = (error: SqlError): boolean => sqlState(error) === "53100"
 

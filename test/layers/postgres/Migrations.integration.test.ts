@@ -71,6 +71,27 @@ describe("Migrations", () => {
     60_000
   )
 
+  it.live(
+    "U2: a migration that the database ends, since it and another session waited for each other, is run again",
+    () =>
+      Effect.gen(function*() {
+        const database = yield* older
+        const sessions = FreshDatabase.node(database)
+        yield* SqlClient.SqlClient.use((sql) =>
+          sql.withTransaction(Effect.gen(function*() {
+            // Of the two, the one that looks first is ended.
+            yield* sql`set local deadlock_timeout = '60s'`
+            yield* sql`select count(*) from tenants`
+            const migrating = yield* Effect.forkDetach(migrate(database))
+            yield* Effect.sleep("500 millis")
+            yield* sql`select count(*) from inbox`
+            return migrating
+          }))
+        ).pipe(Effect.flatMap(Fiber.join), Effect.provide(sessions))
+      }),
+    60_000
+  )
+
   it.live("a start of a version that has nothing to change waits for no backup", () =>
     Effect.gen(function*() {
       const database = yield* FreshDatabase.url
