@@ -51,6 +51,10 @@ const remedies: ReadonlyArray<readonly [said: RegExp, remedy: string]> = [
     /too many (?:connections|clients)|connection slots|lent no session/i,
     "a node takes up to 14 sessions, 10 with TIDINGS_WORKERS=0, beside those that others have"
   ],
+  [
+    /read-only transaction/,
+    "its transactions begin read-only: set default_transaction_read_only = off for that database and role"
+  ],
   [/^permission denied for/i, "grant that to the role of DATABASE_URL"]
 ]
 

@@ -105,6 +105,16 @@ describe("a start that its database does not let in", () => {
     }
   })
 
+  it("says what to do where transactions begin read-only", () => {
+    const words = "cannot execute CREATE TABLE in a read-only transaction"
+    const cause = Object.assign(new Error(words), { code: "25006" })
+    assert.strictEqual(
+      sentence(new SqlError.SqlError({ reason: new SqlError.UnknownError({ cause }) })),
+      `the database did not do what a start needs: ${words}; its transactions begin read-only: ` +
+        "set default_transaction_read_only = off for that database and role"
+    )
+  })
+
   it("says who needs a privilege that is not there", () => {
     const cause = Object.assign(new Error("permission denied for schema public"), { code: "42501" })
     assert.strictEqual(
