@@ -13,6 +13,7 @@ import type { EmbeddedError } from "#layers/postgres/embedded/EmbeddedError.ts"
 import * as Encoding from "#layers/postgres/connection/Encoding.ts"
 import * as Upkeep from "#layers/postgres/embedded/Upkeep.ts"
 import * as Installation from "#layers/postgres/Installation.ts"
+import * as LongTransactions from "#layers/postgres/connection/LongTransactions.ts"
 import { maxMessageSize } from "#layers/postgres/connection/LongestMessage.ts"
 import * as Migrations from "#layers/postgres/Migrations.ts"
 import * as OwnSessions from "#layers/postgres/connection/OwnSessions.ts"
@@ -63,7 +64,9 @@ const client = ({ databaseUrl: url, dataDir, durability, worker, workers }: Valu
   const sessions = worker !== undefined ? working : workers > 0 ? serving : alone
   const pool = { url, maxConnections: sessions.most, connectTimeout: "2 seconds", keepAlive, maxMessageSize } as const
   // What its server has looked at and warned of, a worker need not.
-  const looks = worker === undefined ? Layer.merge(Encoding.layer, Durability.layer) : Layer.empty
+  const looks = worker === undefined
+    ? Layer.mergeAll(Encoding.layer, Durability.layer, LongTransactions.layer)
+    : Layer.empty
   return Layer.mergeAll(DatabaseClock.layer, ReadOnly.layer(sessions.most), looks).pipe(
     Layer.provideMerge(Standby.layer),
     Layer.provideMerge(OwnSessions.layer(sessions)),
