@@ -33,6 +33,15 @@ export const BulkUser = Schema.Struct({
 }).annotate({ title: "BulkUser" })
 export type BulkUser = typeof BulkUser.Type
 
+/**
+ * How many users one call may add: a job may have any number, but those of one call must be stored within the time that
+ * a caller waits.
+ */
+export const mostUsers = 10_000
+
+/** The users of one call. */
+export const BulkUsers = Schema.NonEmptyArray(BulkUser).check(Schema.isMaxLength(mostUsers))
+
 /** `ERROR`: it was not expanded, or not fully. Its request was set aside, and can be resumed. */
 export const BulkJobStatus = Schema.Literals(["CREATED", "PROCESSING", "COMPLETED", "ERROR"])
 export type BulkJobStatus = typeof BulkJobStatus.Type

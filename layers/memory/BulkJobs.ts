@@ -6,9 +6,11 @@ import { SecretKey } from "#src/access/SecretKey.ts"
 import * as TypeId from "#src/access/TypeId.ts"
 import {
   type Batch,
+  type Job,
   JobClosed,
   JobNotFound,
   Jobs,
+  type JobUser,
   longestClosing,
   type NewUser,
   type Running
@@ -61,6 +63,28 @@ const runningOf = (state: State, { requestId, scope }: BulkJobRow): Running | un
   return { state: request.state, messages: request.messages, index, isNumbered: made !== undefined }
 }
 
+/** A job with all its users, in their order; `undefined` if there is none. */
+export const jobOf = (
+  state: State,
+  scope: Scope,
+  id: string
+): { readonly job: Job; readonly users: ReadonlyArray<JobUser> } | undefined => {
+  const row = find(state, scope, id)
+  if (row === undefined) return undefined
+  const users = row.users.map((one, position) => ({ ...one, user: decodeUser(one.user), position }))
+  return {
+    job: {
+      id,
+      definition: decodeDefinition(row.definition),
+      received: users.length,
+      failures: users.filter(({ error }) => error !== undefined).length,
+      requestId: row.requestId,
+      running: runningOf(state, row)
+    },
+    users
+  }
+}
+
 /** Whom a job has already, and the job with the others. */
 const added = (row: BulkJobRow, users: ReadonlyArray<NewUser>): readonly [ReadonlySet<string>, BulkJobRow] => {
   const stored = new Set(row.users.map(({ key }) => key))
@@ -110,14 +134,8 @@ export const layer = Layer.effect(
         return closed ?? (yield* new JobNotFound({ id }))
       }),
       find: Effect.fnUntraced(function*(scope, id) {
-        const job = yield* read((state) => {
-          const row = find(state, scope, id)
-          return row === undefined ? undefined : { row, running: runningOf(state, row) }
-        })
-        if (job === undefined) return yield* new JobNotFound({ id })
-        const { row: { definition, requestId, users }, running } = job
-        const failures = users.filter(({ error }) => error !== undefined).length
-        return { id, definition: decodeDefinition(definition), received: users.length, failures, requestId, running }
+        const found = yield* read((state) => jobOf(state, scope, id))
+        return found?.job ?? (yield* new JobNotFound({ id }))
       }),
       users: Effect.fnUntraced(function*(scope, id, { cursor, limit }) {
         const sealed: Cursor.List = { scope, route: "users of a bulk job", filters: [id] }

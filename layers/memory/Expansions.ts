@@ -1,6 +1,8 @@
 import { Database } from "#layers/memory/Database.ts"
 import { advance, refused } from "#layers/memory/journal/Expand.ts"
-import { type ExpansionRow, messagesOf, nameOf } from "#layers/memory/State.ts"
+import { type ExpansionRow, messagesOf, nameOf, type State } from "#layers/memory/State.ts"
+import type { MessageId } from "#schemas/MessageId.ts"
+import type { Scope } from "#schemas/Scope.ts"
 import type { OpenExpansion, RequestRecord } from "#src/delivery/Expansion.ts"
 import { Expansions } from "#src/delivery/expansion/Expansions.ts"
 import { turnOf } from "#src/delivery/shards/LaneShares.ts"
@@ -27,6 +29,24 @@ const openOf = (row: ExpansionRow): OpenExpansion =>
 /** What a caller is told of it. */
 export const recordOf = (row: ExpansionRow): RequestRecord =>
   Struct.pick(row, ["id", "state", "messages", "acceptedAt", "endedAt", "error", "archived"])
+
+/** What a caller is told of a request of any kind. */
+export const found = (state: State, scope: Scope, id: MessageId): Option.Option<RequestRecord> => {
+  const expansion = HashMap.get(state.expansions, nameOf(scope, id))
+  if (Option.isSome(expansion)) return Option.some(recordOf(expansion.value))
+  const messages = Array.from(messagesOf(state, scope)).filter(({ requestId }) => requestId === id)
+  if (messages.length === 0) return Option.none()
+  const acceptedAt = Math.min(...messages.map(({ enqueuedAt }) => enqueuedAt))
+  return Option.some({
+    id,
+    state: "COMPLETED",
+    messages: messages.length,
+    acceptedAt,
+    endedAt: acceptedAt,
+    error: undefined,
+    archived: messages.every(({ archived }) => archived)
+  })
+}
 
 /** The expansions in memory. */
 export const layer = Layer.effect(
@@ -85,22 +105,8 @@ export const layer = Layer.effect(
           return { ...state, expansions: HashMap.set(state.expansions, nameOf(scope, id), resumed) }
         }),
       find: Effect.fnUntraced(function*(scope, id) {
-        const { expansion, messages } = yield* read((state) => ({
-          expansion: Option.getOrUndefined(HashMap.get(state.expansions, nameOf(scope, id))),
-          messages: Array.from(messagesOf(state, scope)).filter(({ requestId }) => requestId === id)
-        }))
-        if (expansion !== undefined) return recordOf(expansion)
-        if (messages.length === 0) return yield* new RequestNotFound({ id })
-        const acceptedAt = Math.min(...messages.map(({ enqueuedAt }) => enqueuedAt))
-        return {
-          id,
-          state: "COMPLETED" as const,
-          messages: messages.length,
-          acceptedAt,
-          endedAt: acceptedAt,
-          error: undefined,
-          archived: messages.every(({ archived }) => archived)
-        }
+        const record = yield* read((state) => found(state, scope, id))
+        return Option.isSome(record) ? record.value : yield* new RequestNotFound({ id })
       })
     })
   })

@@ -6,7 +6,7 @@ export interface Checked {
   readonly worlds: number
   /** The worlds that had a fault, other than a lost answer, before everything was over. */
   readonly disturbed: number
-  /** Calls of POST /send, and how many of them were accepted. */
+  /** Calls of POST /send and bulk jobs, and how many of them were accepted or run. */
   readonly sends: number
   readonly accepted: number
   readonly messages: number
@@ -40,15 +40,22 @@ export const make = () => {
   let ending: string | undefined
 
   const add = (history: History, { atMost, kinds, only }: Faults) => {
-    const { deliveries, inbox, incidents, messages, requests } = history
-    const answers = requests.flatMap(({ requestId, tries }) =>
+    const { bulkJobs, deliveries, inbox, incidents, messages, requests } = history
+    const sent = [
+      ...requests,
+      ...bulkJobs.map(({ requestId, tries: { add, create, run } }) => ({
+        requestId,
+        tries: [...create, ...add, ...run]
+      }))
+    ]
+    const answers = sent.flatMap(({ requestId, tries }) =>
       requestId === undefined ? tries.filter(({ status }) => status !== undefined).slice(-1) : []
     )
     const refused = answers.find(({ status }) => status === 400) ?? answers[0]
     const ended = messages[0]
     count.worlds++
-    count.sends += requests.length
-    count.accepted += requests.filter(({ requestId }) => requestId !== undefined).length
+    count.sends += sent.length
+    count.accepted += sent.filter(({ requestId }) => requestId !== undefined).length
     count.messages += messages.length
     count.deliveries += deliveries.length + inbox.length
     if (incidents.some(({ kind }) => kind !== "move" && kind !== "lostAnswer")) count.disturbed++

@@ -1,16 +1,18 @@
-import * as AudienceSteps from "#layers/memory/AudienceSteps.ts"
-import * as Audiences from "#layers/memory/Audiences.ts"
-import { environments, type Given, type GivenTenant } from "#layers/testing/Given.ts"
+import type { Audienced } from "#layers/testing/Audienced.ts"
+import { environments, type Given, GivenToken, type GivenTenant } from "#layers/testing/Given.ts"
 import type { Shared } from "#layers/testing/Shared.ts"
+import { UserId } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { Brands } from "#src/content/Brands.ts"
 import { TenantTemplates } from "#src/content/TenantTemplates.ts"
+import { defaultDomain, Translations } from "#src/content/Translations.ts"
 import * as AudienceRules from "#src/people/AudienceRules.ts"
-import * as Audience from "#src/people/Audiences.ts"
-import * as Steps from "#src/people/AudienceSteps.ts"
+import { DeviceTokens } from "#src/people/DeviceTokens.ts"
 import { Memberships } from "#src/people/Memberships.ts"
 import { Tenants } from "#src/people/Tenants.ts"
-import { type Context, Effect, Layer } from "effect"
+import { type Context, Effect, Schema } from "effect"
+
+const decodeTokens = Schema.decodeUnknownEffect(Schema.Array(GivenToken))
 
 type TenantEntry = readonly [id: string, tenant: GivenTenant]
 
@@ -42,26 +44,43 @@ const ofBrands = Effect.fnUntraced(function*(scope: Scope, { brands = {} }: Give
   for (const [id, draft] of Object.entries(brands)) yield* store.create(scope, id, draft)
 })
 
-const ofAudiences = Effect.fnUntraced(function*({ audiences = {} }: Given) {
-  const store = yield* Audience.Audiences
+const ofAudiences = Effect.fnUntraced(function*({ audiences: store }: Audienced, audiences: Given["audiences"] = {}) {
   for (const scope of environments) {
     for (const [id, body] of Object.entries(audiences)) {
       yield* store.put(scope, id, yield* Effect.fromResult(AudienceRules.draft(id, body)))
     }
   }
-  return (yield* Steps.AudienceSteps).advance
+})
+
+const ofPeople = Effect.fnUntraced(function*(scope: Scope, { tokens = {}, translations = {} }: Given) {
+  const devices = yield* DeviceTokens
+  const texts = yield* Translations
+  for (const [userId, all] of Object.entries(tokens)) {
+    const registrations = yield* decodeTokens(all)
+    yield* devices.register(
+      scope,
+      UserId.make(userId),
+      registrations.map(({ token, ...write }) => ({ token, write }))
+    )
+  }
+  for (const [locale, po] of Object.entries(translations)) yield* texts.put(scope, defaultDomain, locale, po)
 })
 
 /**
- * Stores brands, tenants and audiences as the API would; `Impossible.ts` has checked that the API takes them. If there
- * are audiences, answers the effect that brings their members up to date: in memory, one step is enough.
+ * Stores brands, tenants, audiences, devices and translations as the API would; `Impossible.ts` has checked that the API
+ * takes them.
  */
-export const make = Effect.fnUntraced(function*(services: Context.Context<Shared>, given: Given) {
+export const make = Effect.fnUntraced(function*(
+  { audienced, given }: {
+    readonly services: Context.Context<Shared>
+    readonly given: Given
+    readonly audienced: () => Audienced
+  }
+) {
   for (const scope of environments) {
     yield* ofBrands(scope, given)
     yield* ofTenants(scope, given)
+    yield* ofPeople(scope, given)
   }
-  return given.audiences === undefined
-    ? undefined
-    : yield* Effect.provide(ofAudiences(given), Layer.fresh(Layer.merge(Audiences.layer, AudienceSteps.layer)))
-}, (effect, services) => Effect.orDie(Effect.provideContext(effect, services)))
+  if (given.audiences !== undefined) yield* ofAudiences(audienced(), given.audiences)
+}, (effect, { services }) => Effect.orDie(Effect.provideContext(effect, services)))

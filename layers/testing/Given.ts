@@ -1,6 +1,7 @@
 import { nameOf, type State } from "#layers/memory/State.ts"
 import type { AudienceBody } from "#schemas/Audience.ts"
 import type { BrandDraft } from "#schemas/Brand.ts"
+import { isBrief, Token, TokenWrite } from "#schemas/DeviceToken.ts"
 import type { JsonMap } from "#schemas/Optional.ts"
 import type { PreferenceTopic } from "#schemas/Preferences.ts"
 import type { Profile } from "#schemas/Profile.ts"
@@ -9,7 +10,7 @@ import { Scope } from "#schemas/Scope.ts"
 import { elementalVersion, type Template, type TemplateContent } from "#schemas/Template.ts"
 import type { TenantDraft } from "#schemas/Tenant.ts"
 import type { TenantTemplate } from "#schemas/TenantTemplate.ts"
-import { HashMap } from "effect"
+import { HashMap, Schema } from "effect"
 
 /** A user in a tenant; `profile` is the profile of the user in this tenant. */
 export interface GivenMember {
@@ -40,6 +41,9 @@ export interface GivenTemplate
   readonly routing?: Template["routing"] | undefined
 }
 
+/** A device of a user. */
+export const GivenToken = Schema.Struct({ token: Token, ...TokenWrite.fields }).check(isBrief)
+
 /** What is stored when a world begins, the same in both of its environments. */
 export interface Given {
   /** Profiles by user id. */
@@ -56,6 +60,10 @@ export interface Given {
   readonly brands?: Readonly<Record<string, BrandDraft>>
   /** Tenants by id. */
   readonly tenants?: Readonly<Record<string, GivenTenant>>
+  /** The texts of .po files, by locale, as PUT /translations/default/:locale takes them. */
+  readonly translations?: Readonly<Record<string, string>>
+  /** The devices of users, by user id: the `tokens` that PUT /users/:id/tokens takes. */
+  readonly tokens?: Readonly<Record<string, ReadonlyArray<typeof GivenToken.Encoded>>>
   /**
    * What PUT /audiences/:id takes, by audience id. The members are the users with a profile whom the filter matches
    * when a send reads them.
@@ -80,8 +88,23 @@ const topicsOf = ({ topics = [] }: Given): ReadonlyArray<readonly [id: string, t
     ? topics.map((id) => [id, { name: id, default_status: "OPTED_IN" }])
     : Object.entries(topics)
 
+/** What the API stores of a template that says this; its name is its id. */
+export const templateOf = (id: string, said: GivenTemplate): Template => {
+  const {
+    brand = null,
+    elements,
+    routing = null,
+    subscription = null,
+    tags = [],
+    throw_on_variable_not_found,
+    version
+  } = said
+  const content = { version: version ?? elementalVersion, elements }
+  return { name: id, tags, brand, subscription, routing, content, throw_on_variable_not_found }
+}
+
 /**
- * The state of the store when a world begins, without brands, tenants and audiences, which `Configured.ts` stores.
+ * The state of the store when a world begins, without what `Configured.ts` stores.
  * `at`: the time of its rows, in epoch ms.
  */
 export const stored = (empty: State, given: Given, at: number): State => {
@@ -101,25 +124,7 @@ export const stored = (empty: State, given: Given, at: number): State => {
     ...times
   })
   const template = (id: string, said: GivenTemplate) => (scope: Scope) => {
-    const {
-      brand = null,
-      elements,
-      routing = null,
-      subscription = null,
-      tags = [],
-      throw_on_variable_not_found,
-      version
-    } = said
-    const content = { version: version ?? elementalVersion, elements }
-    const draft = JSON.stringify({
-      name: id,
-      tags,
-      brand,
-      subscription,
-      routing,
-      content,
-      throw_on_variable_not_found
-    })
+    const draft = JSON.stringify(templateOf(id, said))
     const live = { draft, draftAt: at, live: 1, versions: [{ template: draft, created: at }] }
     return { scope, id, alias: undefined, archived: false, ...live, ...times }
   }

@@ -1,11 +1,15 @@
 import type { MessageRow } from "#layers/memory/State.ts"
-import type { Given } from "#layers/testing/Given.ts"
+import type { Given, GivenTemplate } from "#layers/testing/Given.ts"
 import type { Stored } from "#layers/testing/Stored.ts"
+import type { AudienceBody } from "#schemas/Audience.ts"
+import type { BulkMessage, BulkUser } from "#schemas/Bulk.ts"
+import type { TokenWrite } from "#schemas/DeviceToken.ts"
 import type { Profile } from "#schemas/Profile.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type { Status } from "#schemas/Status.ts"
 import type { SendMessage } from "#schemas/SendMessage.ts"
+import type { TenantDraft } from "#schemas/Tenant.ts"
 
 /**
  * One try of a call, which reached a node. Times in ms since the world began. Without `answeredAt`, the caller got no
@@ -42,6 +46,26 @@ export interface Resend {
   resentId: string | undefined
 }
 
+/**
+ * The caller's own record of one bulk job: of POST /bulk (`create`), POST /bulk/:job_id (`add`) and POST
+ * /bulk/:job_id/run (`run`), and the tries of each.
+ */
+export interface BulkJob {
+  readonly number: number
+  readonly scope: Scope
+  readonly key: string | undefined
+  /** As the story said them. */
+  readonly message: typeof BulkMessage.Encoded
+  readonly users: ReadonlyArray<typeof BulkUser.Encoded>
+  readonly tries: Readonly<Record<"create" | "add" | "run", Array<Try>>>
+  /** The job's id, once it was made. */
+  jobId: string | undefined
+  /** The users who were not added, and why: to whom nothing can be sent, or who are in the job already. */
+  errors: ReadonlyArray<{ readonly user: typeof BulkUser.Encoded; readonly error: string }>
+  /** The request that the job is run as, once the 204 came: its messages have this `requestId`. */
+  requestId: string | undefined
+}
+
 /** What a story can change while messages are under way. */
 export type Change =
   | {
@@ -60,6 +84,28 @@ export type Change =
   | { readonly _tag: "DeleteList" | "RestoreList"; readonly listId: string }
   /** PUT and DELETE of /users/:id/tenants/:id. */
   | { readonly _tag: "Join" | "Leave"; readonly tenantId: string; readonly userId: string }
+  /** PUT and DELETE of /tenants/:id. `tenant` replaces it whole; its members stay. */
+  | { readonly _tag: "PutTenant"; readonly tenantId: string; readonly tenant: TenantDraft }
+  | { readonly _tag: "DeleteTenant"; readonly tenantId: string }
+  /** PUT and DELETE of /audiences/:id. */
+  | { readonly _tag: "PutAudience"; readonly audienceId: string; readonly audience: AudienceBody }
+  | { readonly _tag: "DeleteAudience"; readonly audienceId: string }
+  /** PUT /notifications/:id with the state PUBLISHED: `template` is what one of `given.templates` says from then on. */
+  | { readonly _tag: "Publish"; readonly templateId: string; readonly template: GivenTemplate }
+  /** DELETE /notifications/:id. */
+  | { readonly _tag: "Archive"; readonly templateId: string }
+  /** PUT /translations/default/:locale: `po` is the text of a .po file. */
+  | { readonly _tag: "Translate"; readonly locale: string; readonly po: string }
+  /** PUT and DELETE of /users/:id/tokens/:token: a device of the user, with what the former takes of it. */
+  | {
+    readonly _tag: "PutToken"
+    readonly userId: string
+    readonly token: string
+    readonly device: typeof TokenWrite.Encoded
+  }
+  | { readonly _tag: "DeleteToken"; readonly userId: string; readonly token: string }
+  /** POST /requests/:id/resume: a request to many that was set aside goes on. */
+  | { readonly _tag: "Resume"; readonly requestId: string }
   /** `Configure` gives a provider new settings, and brings it back if it was withdrawn. */
   | { readonly _tag: "Configure" | "Withdraw"; readonly provider: string }
 
@@ -178,6 +224,7 @@ export interface History {
   readonly hash: string
   readonly requests: ReadonlyArray<Request>
   readonly resends: ReadonlyArray<Resend>
+  readonly bulkJobs: ReadonlyArray<BulkJob>
   readonly cancellations: ReadonlyArray<Cancellation>
   readonly changes: ReadonlyArray<Changed>
   readonly reports: ReadonlyArray<Report>

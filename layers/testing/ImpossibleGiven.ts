@@ -1,9 +1,10 @@
-import type { Given, GivenTemplate, GivenTenant } from "#layers/testing/Given.ts"
+import { type Given, type GivenTemplate, type GivenTenant, GivenToken } from "#layers/testing/Given.ts"
 import { unknown } from "#layers/testing/Unknown.ts"
 import { AudienceBody } from "#schemas/Audience.ts"
 import { BrandDraft } from "#schemas/Brand.ts"
 import { GroupId, Id } from "#schemas/Id.ts"
 import { ListId } from "#schemas/List.ts"
+import { Locale } from "#schemas/Locale.ts"
 import { JsonMap, optional } from "#schemas/Optional.ts"
 import { PreferenceTopic } from "#schemas/Preferences.ts"
 import { Profile, UserId } from "#schemas/Profile.ts"
@@ -12,9 +13,10 @@ import { sentence } from "#schemas/SchemaRefusal.ts"
 import { Template, TemplateContent } from "#schemas/Template.ts"
 import { TenantDraft } from "#schemas/Tenant.ts"
 import { TenantTemplate } from "#schemas/TenantTemplate.ts"
+import * as Catalogue from "#src/content/Catalogue.ts"
 import * as Ways from "#src/delivery/providers/Ways.ts"
 import * as AudienceRules from "#src/people/AudienceRules.ts"
-import { Predicate, Result, Schema, Struct } from "effect"
+import { Effect, Predicate, Result, Schema, Struct } from "effect"
 
 const is = (Id: Schema.Codec<string, string>, Value: Schema.Codec<unknown, unknown>) => ({
   id: Schema.decodeUnknownResult(Id),
@@ -48,7 +50,9 @@ const kinds = {
       templates: Schema.optional(Schema.Record(Schema.String, TenantTemplate))
     })
   ),
-  audiences: is(GroupId, AudienceBody)
+  audiences: is(GroupId, AudienceBody),
+  translations: is(Locale, Schema.String),
+  tokens: is(UserId, Schema.Array(GivenToken))
 }
 type Kind = keyof typeof kinds
 
@@ -70,9 +74,44 @@ const entryFault = (kind: Kind, id: string, value: unknown): string | undefined 
   return Result.isFailure(decoded) ? `.${id} is refused: ${inWords(decoded.failure)}` : undefined
 }
 
-/** What is wrong with a user's profile, in words. */
-export const ofProfile = (userId: string, profile: unknown): string | undefined =>
-  entryFault("profiles", userId, profile)
+const decodeTenant = Schema.decodeUnknownResult(TenantDraft)
+const decodeDevice = Schema.decodeUnknownResult(GivenToken)
+
+/** What is wrong with a tenant that is written alone, in words: its members and templates are written by themselves. */
+export const ofTenant = (id: string, tenant: unknown): string | undefined => {
+  const [more] = Predicate.isObject(tenant) ? unknown(`.${id}`, tenant, TenantDraft.fields) : []
+  if (more !== undefined) return more
+  const decoded = decodeTenant(tenant)
+  return Result.isFailure(decoded) ? `.${id} is refused: ${inWords(decoded.failure)}` : undefined
+}
+
+/** What is wrong with a device, in words. */
+export const ofDevice = (token: string, device: unknown): string | undefined => {
+  const decoded = decodeDevice(Predicate.isObject(device) ? { ...device, token } : device)
+  return Result.isFailure(decoded) ? `.${token} is refused: ${inWords(decoded.failure)}` : undefined
+}
+
+/** What is wrong with one thing of these kinds, in words. */
+export const ofEntry = (kind: "profiles" | "templates", id: string, value: unknown): string | undefined =>
+  entryFault(kind, id, value)
+
+const filterFault = (id: string, body: AudienceBody): string | undefined => {
+  const drafted = AudienceRules.draft(id, body)
+  return Result.isFailure(drafted) ? `.${id} is refused: ${drafted.failure.detail}` : undefined
+}
+
+/** What is wrong with an audience, in words. */
+export const ofAudience = (id: string, body: AudienceBody): string | undefined =>
+  entryFault("audiences", id, body) ?? filterFault(id, body)
+
+const catalogueFault = (locale: string, po: string): string | undefined => {
+  const parsed = Effect.runSync(Effect.result(Catalogue.parse(po)))
+  return Result.isFailure(parsed) ? `.${locale} is refused: ${parsed.failure.detail}` : undefined
+}
+
+/** What is wrong with the text of a .po file, in words. */
+export const ofTranslation = (locale: string, po: string): string | undefined =>
+  entryFault("translations", locale, po) ?? catalogueFault(locale, po)
 
 /** The given entries of a kind. A topic that is given by its id alone gets the same value as in `Given.ts`. */
 const entriesOf = (kind: Kind, given: Given): ReadonlyArray<readonly [id: string, value: unknown]> =>
@@ -127,11 +166,6 @@ const channelFault = (
     : `.${id} has a channel in the brand ${brand}, which is none of options.given.brands`
 }
 
-const filterFault = (id: string, body: AudienceBody): string | undefined => {
-  const drafted = AudienceRules.draft(id, body)
-  return Result.isFailure(drafted) ? `.${id} is refused: ${drafted.failure.detail}` : undefined
-}
-
 const first = (faults: Iterable<string | undefined>): string | undefined => {
   for (const fault of faults) if (fault !== undefined) return fault
   return undefined
@@ -141,7 +175,7 @@ const kindFault = (kind: Kind, given: Given): string | undefined => {
   const said = given[kind]
   const isById = said === undefined || Predicate.isObject(said) || (kind === "topics" && Array.isArray(said))
   if (!isById) return "has to be an object of all by their ids"
-  const { audiences = {}, strategies = {}, templates = {}, tenants = {} } = given
+  const { audiences = {}, strategies = {}, templates = {}, tenants = {}, translations = {} } = given
   const ids = entriesOf(kind, given)
   return first(ids.map(([id, value]) => entryFault(kind, id, value))) ??
     (kind === "templates"
@@ -162,7 +196,10 @@ const kindFault = (kind: Kind, given: Given): string | undefined => {
         )
       )
       : undefined) ??
-    (kind === "audiences" ? first(Object.entries(audiences).map(([id, body]) => filterFault(id, body))) : undefined)
+    (kind === "audiences" ? first(Object.entries(audiences).map(([id, body]) => filterFault(id, body))) : undefined) ??
+    (kind === "translations"
+      ? first(Object.entries(translations).map(([locale, po]) => catalogueFault(locale, po)))
+      : undefined)
 }
 
 /** What no world can begin with, because the API would refuse it: for each kind the first fault, in a sentence. */

@@ -23,6 +23,8 @@ export interface Process {
   readonly pending: () => number
   /** When it last ran a task, in ms since the world began. */
   readonly moved: () => number
+  /** How many tasks it has run. */
+  readonly steps: () => number
 }
 
 /**
@@ -81,11 +83,13 @@ export const make = (chance: Chance, epoch: number): Loop => {
     let waiting = 0
     let queued = 0
     let moved = 0
+    let taken = 0
     const owner = {
       take: (task: Task) => {
         if (state === "frozen") held.push(task)
         if (state !== "running") return
         queued--
+        taken++
         moved = now
         task()
       }
@@ -158,7 +162,8 @@ export const make = (chance: Chance, epoch: number): Loop => {
       isFrozen: () => state === "frozen",
       clock,
       pending: () => queued + waiting,
-      moved: () => moved
+      moved: () => moved,
+      steps: () => taken
     }
   }
 

@@ -9,6 +9,7 @@ import type { MessageId } from "#schemas/MessageId.ts"
 import type { Scope as Environment } from "#schemas/Scope.ts"
 import * as Layouts from "#src/content/Layouts.ts"
 import * as Rendering from "#src/content/Rendering.ts"
+import * as RunJob from "#src/delivery/bulk/Run.ts"
 import * as Cancel from "#src/delivery/Cancel.ts"
 import { Expansions } from "#src/delivery/expansion/Expansions.ts"
 import * as FirstSteps from "#src/delivery/journal/FirstSteps.ts"
@@ -43,6 +44,7 @@ export interface Node {
   readonly process: Process
   readonly intake: Intake.Intake["Service"]
   readonly cancel: Effect.Success<typeof Cancel.make>
+  readonly runJob: Effect.Success<typeof RunJob.make>
   readonly receipts: Receipts.Receipts["Service"]
   /** A recipient's app or mail client asks for the picture that tells that the message was opened. */
   readonly opened: (scope: Environment, id: MessageId) => Effect.Effect<void, StoreUnavailable>
@@ -63,8 +65,8 @@ export const start = (options: {
   readonly process: Process
   readonly shared: Context.Context<Shared>
   readonly store: Store
-  /** Brings the members of audiences up to date; `undefined` if the world has nothing that needs it. */
-  readonly upkeep: Effect.Effect<unknown, StoreUnavailable> | undefined
+  /** Brings the members of audiences up to date. */
+  readonly upkeep: Effect.Effect<unknown, StoreUnavailable>
   readonly providers: (scope: Environment) => ReadonlyArray<Provider>
   readonly shardCount: number
   /** Whether the world has no other node. */
@@ -116,6 +118,10 @@ export const start = (options: {
       process,
       intake: Context.get(built, Intake.Intake),
       cancel: yield* Effect.provideContext(Cancel.make, Context.merge(options.shared, built)),
+      runJob: yield* RunJob.make.pipe(
+        Effect.provideService(ShardCount, options.shardCount),
+        Effect.provideContext(built)
+      ),
       receipts: Context.get(built, Receipts.Receipts),
       opened: (environment, id) => Tracking.opened(Context.get(built, Journal), environment, id),
       shards,

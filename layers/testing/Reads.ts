@@ -4,6 +4,7 @@ import { Brands } from "#src/content/Brands.ts"
 import { Templates } from "#src/content/Templates.ts"
 import { TenantTemplates } from "#src/content/TenantTemplates.ts"
 import { Translations } from "#src/content/Translations.ts"
+import { Jobs } from "#src/delivery/bulk/Jobs.ts"
 import { Strategies } from "#src/delivery/providers/Strategies.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { DeviceTokens } from "#src/people/DeviceTokens.ts"
@@ -29,7 +30,7 @@ interface Ways extends Pick<Store, "ask" | "recall"> {}
 export const make = Effect.fnUntraced(function*(
   { ask, recall }: Ways,
   asker: Process,
-  upkeep: Effect.Effect<unknown, StoreUnavailable> | undefined
+  upkeep: Effect.Effect<unknown, StoreUnavailable>
 ) {
   type Method<Args extends ReadonlyArray<unknown>, A, E> = (...args: Args) => Effect.Effect<A, E>
 
@@ -47,6 +48,7 @@ export const make = Effect.fnUntraced(function*(
   const brands = yield* Brands
   const catalogue = yield* PreferenceCatalogue
   const devices = yield* DeviceTokens
+  const jobs = yield* Jobs
   const lists = yield* ListPreferences
   const log = yield* MessageLog
   const members = yield* Members
@@ -61,12 +63,12 @@ export const make = Effect.fnUntraced(function*(
   const translations = yield* Translations
   const users = yield* UserPreferences
 
-  const page: Members["Service"]["page"] = (...args) =>
-    upkeep === undefined ? members.page(...args) : Effect.andThen(upkeep, members.page(...args))
+  const page: Members["Service"]["page"] = (...args) => Effect.andThen(upkeep, members.page(...args))
 
   return Context.empty().pipe(
     Context.add(Brands, { ...brands, fallback: known(brands.fallback), resolve: read(brands.resolve) }),
     Context.add(DeviceTokens, { ...devices, reachable: read(devices.reachable) }),
+    Context.add(Jobs, { ...jobs, close: read(jobs.close), find: read(jobs.find), sendable: read(jobs.sendable) }),
     Context.add(ListPreferences, { ...lists, find: read(lists.find) }),
     Context.add(Members, { page: read(page), exists: read(members.exists) }),
     Context.add(Memberships, { ...memberships, find: read(memberships.find), sole: read(memberships.sole) }),

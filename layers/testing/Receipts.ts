@@ -1,5 +1,5 @@
 import type { Chance } from "#layers/testing/Chance.ts"
-import { idOf, scopeOf } from "#layers/testing/Client.ts"
+import { idOf, scopeOf } from "#layers/testing/Caller.ts"
 import type { Call, Report } from "#layers/testing/History.ts"
 import type { Loop } from "#layers/testing/Loop.ts"
 import { typeOf } from "#layers/testing/Mistakes.ts"

@@ -3,6 +3,7 @@ import * as BulkJobs from "#layers/memory/BulkJobs.ts"
 import * as Database from "#layers/memory/Database.ts"
 import * as DeviceTokens from "#layers/memory/DeviceTokens.ts"
 import * as Expansions from "#layers/memory/Expansions.ts"
+import * as Idempotency from "#layers/memory/Idempotency.ts"
 import * as ListPreferences from "#layers/memory/ListPreferences.ts"
 import * as Lists from "#layers/memory/Lists.ts"
 import * as Members from "#layers/memory/Members.ts"
@@ -32,6 +33,7 @@ const stores = Layer.mergeAll(
   BulkJobs.layer,
   DeviceTokens.layer,
   Expansions.layer,
+  Idempotency.layer,
   ListPreferences.layer,
   Lists.layer,
   Members.layer,

@@ -1,76 +1,21 @@
-import type { Chance } from "#layers/testing/Chance.ts"
 import * as Checks from "#layers/testing/Checked.ts"
-import type { SendOptions } from "#layers/testing/Client.ts"
 import { enough, Falsified, faultsOf, fewest, told } from "#layers/testing/Falsified.ts"
 import * as Faults from "#layers/testing/Faults.ts"
 import type { Given } from "#layers/testing/Given.ts"
-import type { Call, Change, History, Report, Request, Resend } from "#layers/testing/History.ts"
+import type { BulkJob, Call, Change, History, Request } from "#layers/testing/History.ts"
 import * as Impossible from "#layers/testing/Impossible.ts"
 import * as Mistakes from "#layers/testing/Mistakes.ts"
 import type { Ending } from "#layers/testing/Loop.ts"
-import type { Stored } from "#layers/testing/Stored.ts"
+import type { Story, World } from "#layers/testing/Story.ts"
 import { timeline } from "#layers/testing/Timeline.ts"
 import type { VendorOptions } from "#layers/testing/Vendors.ts"
 import * as Worlds from "#layers/testing/World.ts"
-import type { SendMessage } from "#schemas/SendMessage.ts"
 import { fromIso } from "#schemas/WrittenTime.ts"
 import { Arbitrary, Array, Cause, Config, Effect, Option } from "effect"
 
-export type { Call, Change, Given, History, Request, VendorOptions }
+export type { BulkJob, Call, Change, Given, History, Request, Story, VendorOptions, World }
 export { Falsified, timeline }
 export type Checked = Checks.Checked
-
-/** A simulated world as a story sees it. Its time passes only while all nodes and callers wait. */
-export interface World {
-  readonly chance: Chance
-  /**
-   * POST /send, by a caller who tries again for as long as that is safe (`SendOptions.key`). Answers the caller's
-   * record once it is accepted, refused or given up. If it was not accepted, it has no `requestId`, and its `tries` say
-   * why.
-   */
-  readonly send: (message: typeof SendMessage.Encoded, options?: SendOptions) => Effect.Effect<Request>
-  /** One value of the arbitrary, picked by the seed. */
-  readonly draw: <A>(arbitrary: Arbitrary.Arbitrary<A>) => Effect.Effect<A>
-  /**
-   * POST /messages/:id/cancel, tried once. Answers whether the message is cancelled, or `undefined` if no answer came
-   * or there is no such message.
-   */
-  readonly cancel: (messageId: string, environment?: number) => Effect.Effect<boolean | undefined>
-  /**
-   * POST /messages/:id/resend, tried again like `send`. A world has no rate limits; the API answers 429 to more than 10
-   * of one message within a minute.
-   */
-  readonly resend: (messageId: string, options?: SendOptions) => Effect.Effect<Resend>
-  /**
-   * Changes profiles, preferences, lists, the members of a tenant or the settings of providers; tries until a node has answered.
-   * Answers whether the store did it. It does not if the API refuses the change, such as leaving a list twice or opting
-   * out of a required topic. A change that names a topic, list, tenant or provider that never existed ends the story.
-   */
-  readonly change: (change: Change, environment?: number) => Effect.Effect<boolean>
-  /** The call's provider sends a receipt for it, and tries until a node has acknowledged it. */
-  readonly report: (call: Call, event: Report["event"]) => Effect.Effect<void>
-  /**
-   * The recipient opens the message, in an app or a mail client that fetches its `urls.opened`; tries until a node has
-   * acknowledged it. A message that is not on its way yet stays as it is.
-   */
-  readonly open: (messageId: string, environment?: number) => Effect.Effect<void>
-  /** Reads of the store as it is now. */
-  readonly stored: Stored
-  /** The calls that providers got so far. */
-  readonly calls: ReadonlyArray<Call>
-  /**
-   * Injects a fault now, into the node of this name (`a`, `b`, `c`…) or into any. Answers whether it could: there is
-   * nothing to strike before the first node is up, in one that is down or frozen, or, for a `rob`, that has no shard.
-   */
-  readonly strike: (kind: Faults.Kind, node?: string) => Effect.Effect<boolean>
-}
-
-/**
- * What users do in a world: an effect that needs nothing from outside of it. Promises, files and the network never
- * answer there. Time is virtual and begins at `Options.begins`; `DateTime.now` of Effect tells it. A story that fails is
- * broken off, and its world breaks every property.
- */
-export type Story = (world: World) => Effect.Effect<unknown, unknown>
 
 export interface Options {
   /** The number of nodes, 3 by default. */
@@ -115,12 +60,19 @@ const longestSilence = 20_000
 const stuck =
   "the story waits for what never comes: no call of its world, and no sleep; what is outside of it, such as a promise or a file, never answers"
 
+/** The steps of a story that asks for nothing, in a world in which nothing is under way: it looks for what never comes. */
+const mostLooks = 50_000
+
 /** The steps that a world may take (`Loop.ts`). */
 const mostSteps = "2,000,000 steps of its world, and 10 for each second of it"
+
+const looks =
+  `the story does nothing but look, for more than ${mostLooks} steps, while nothing is under way: what it waits for does not come`
 
 /** Why a story was broken off. `waits`: whether any of its fibers still had something to wait for in its world. */
 const endlessness = (waits: boolean, ending: Ending): string => {
   if (!waits) return stuck
+  if (ending === "done") return looks
   return ending === "endless"
     ? `the story did not end within ${mostSteps}: something in it goes round, such as a loop without an end`
     : "the story did not end within 30 days of its world"
@@ -173,11 +125,18 @@ const live = (seed: number, story: Story, options: Options): Lived => {
   let failure: string | undefined
   let isOver = false
   const isStuck = () => callers.pending() === 0 && loop.now() - callers.moved() > longestSilence
+  let last = { deeds: -1, steps: 0 }
+  const isLooking = () => {
+    const deeds = world.deeds()
+    if (deeds !== last.deeds || !world.isDrained()) last = { deeds, steps: callers.steps() }
+    return callers.steps() - last.steps > mostLooks
+  }
   callers.post(() =>
     callers.run(Effect.suspend(() =>
       Mistakes.effect(story({
         chance,
         calls: world.calls,
+        commits: world.commits,
         draw: (arbitrary) =>
           Arbitrary.isArbitrary(arbitrary)
             ? Effect.suspend(() => sample(chance.int(0, 2 ** 31), arbitrary)).pipe(
@@ -187,6 +146,7 @@ const live = (seed: number, story: Story, options: Options): Lived => {
         send: client.send,
         cancel: client.cancel,
         resend: client.resend,
+        bulk: world.bulk,
         change: world.change,
         stored: world.stored,
         report: receipts.report,
@@ -201,7 +161,7 @@ const live = (seed: number, story: Story, options: Options): Lived => {
       failure = exit._tag === "Failure" ? Cause.pretty(exit.cause) : undefined
     })
   )
-  const ending = loop.run(() => isOver || isStuck(), longestStory)
+  const ending = loop.run(() => isOver || isStuck() || isLooking(), longestStory)
   const history = world.end(isOver ? failure : endlessness(callers.pending() > 0, ending))
   const again = (others: Faults.Faults) => live(seed, story, { ...options, faults: others })
   return { history, isEndless: loop.isEndless(), faults, again }

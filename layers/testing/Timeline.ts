@@ -47,6 +47,14 @@ export const timeline = (history: History): ReadonlyArray<string> => {
       triesOf(`POST /send to ${JSON.stringify(message.to)}${keyed(key)}`, tries)
     ),
     ...history.resends.flatMap(({ key, messageId, tries }) => triesOf(`resend of ${messageId}${keyed(key)}`, tries)),
+    ...history.bulkJobs.flatMap(({ key, tries: { add, create, run }, users }) => {
+      const job = `a bulk job of ${users.length}${keyed(key)}`
+      return [
+        ...triesOf(`POST /bulk for ${job}`, create),
+        ...triesOf(`users of ${job} are added`, add),
+        ...triesOf(`${job} is run`, run)
+      ]
+    }),
     ...history.cancellations.map(({ at, confirmedAt, messageId }) => ({
       at,
       text: `cancel of ${messageId}: ${confirmedAt === undefined ? "not confirmed" : "confirmed"}`

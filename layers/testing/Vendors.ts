@@ -5,6 +5,7 @@ import { type DeliveryError, Unavailable, Unknown } from "#schemas/DeliveryError
 import type { Profile } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type { Acceptance, Delivery, Provider, Vendor } from "#src/delivery/Provider.ts"
+import { isList, isObject } from "#schemas/Json.ts"
 import { sentence } from "#schemas/SchemaRefusal.ts"
 import * as Slots from "#src/delivery/attempts/Slots.ts"
 import { Effect, Exit, Result, Schema } from "effect"
@@ -22,7 +23,10 @@ export interface Down {
 export interface VendorOptions {
   readonly key: string
   readonly channel: string
-  /** The field of the profile that holds the address. */
+  /**
+   * The field of the profile that holds the address. With `firebaseToken`, `apn`, `expo` or `oneSignalPlayerID` it reaches
+   * the devices of users, all with one call: its `address` is all of their tokens, with a space between two.
+   */
   readonly address: string
   /** Whether it delivers only once what is sent again with the same token, as vendors with idempotency keys do. */
   readonly folds?: boolean
@@ -56,9 +60,20 @@ const broken = new Unknown({ detail: "The connection broke" })
 
 const textOf = ({ rendered }: Delivery): string => JSON.stringify(rendered)
 
+/** The address in a field, or the tokens of devices as profiles have them (api.md 2.2). */
+const addressesIn = (value: Schema.Json | undefined): ReadonlyArray<string> => {
+  if (typeof value === "string") return [value]
+  if (isList(value)) return value.flatMap(addressesIn)
+  return isObject(value) ? [...addressesIn(value["token"]), ...addressesIn(value["tokens"])] : []
+}
+
+const ofDevices = new Set(["firebaseToken", "apn", "expo", "oneSignalPlayerID"])
+
 const addressOf = (profile: Profile, field: string): string | undefined => {
-  const address = profile[field]
-  return typeof address === "string" ? address : undefined
+  const said = profile[field]
+  if (!ofDevices.has(field)) return typeof said === "string" ? said : undefined
+  const addresses = addressesIn(said)
+  return addresses.length === 0 ? undefined : addresses.join(" ")
 }
 
 const unreachable: Cue.Cue = { _tag: "Lose", after: 20, taken: false, proved: true }

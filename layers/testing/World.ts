@@ -1,5 +1,8 @@
 import { Database } from "#layers/memory/Database.ts"
 import { messagesOf, type State, userOf } from "#layers/memory/State.ts"
+import * as Audienced from "#layers/testing/Audienced.ts"
+import * as Bulks from "#layers/testing/Bulk.ts"
+import * as Callers from "#layers/testing/Caller.ts"
 import * as Changes from "#layers/testing/Changes.ts"
 import * as Chances from "#layers/testing/Chance.ts"
 import * as Clients from "#layers/testing/Client.ts"
@@ -16,6 +19,8 @@ import * as Shared from "#layers/testing/Shared.ts"
 import * as Stores from "#layers/testing/Store.ts"
 import * as Stored from "#layers/testing/Stored.ts"
 import * as Vendors from "#layers/testing/Vendors.ts"
+import { once } from "#src/cache/Once.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Clock, Context, Effect, HashMap } from "effect"
 
 /** What a world is made of. */
@@ -70,12 +75,19 @@ export const make = (seed: number, options: WorldOptions) => {
   const services = Shared.make(chance)
   const database = Context.get(services, Database)
   Effect.runSync(database.modify((state) => [undefined, Givens.stored(state, options.given, epoch)]))
-  const { audiences, brands, tenants } = options.given
-  const upkeep = audiences === undefined && brands === undefined && tenants === undefined
-    ? undefined
-    : Effect.runSync(
-      Effect.provideService(Configured.make(services, options.given), Clock.Clock, loop.process("given").clock)
-    )
+  let hasAudiences = false
+  const audienced = once(() => {
+    hasAudiences = true
+    return Audienced.make(services)
+  })
+  const upkeep = Effect.suspend((): Effect.Effect<unknown, StoreUnavailable> =>
+    hasAudiences ? audienced().advance : Effect.void
+  )
+  Effect.runSync(Effect.provideService(
+    Configured.make({ services, given: options.given, audienced }),
+    Clock.Clock,
+    loop.process("given").clock
+  ))
   const vendors = Vendors.make(loop, options.vendors)
   const cluster = Clusters.make<Nodes.Node>({
     loop,
@@ -126,20 +138,39 @@ export const make = (seed: number, options: WorldOptions) => {
     }
   })
   const callers = loop.process("callers")
-  const remote = Remotes.make({ loop, chance, caller: callers, nodes: cluster.members })
-  const client = Clients.make({ loop, chance, remote })
+  let asked = 0
+  const remote = Remotes.make({
+    loop,
+    chance,
+    caller: callers,
+    nodes: () => {
+      asked++
+      return cluster.members()
+    }
+  })
+  const caller = Callers.make({ loop, chance, remote })
+  const client = Clients.make({ loop, caller, remote })
+  const bulk = Bulks.make({ loop, caller, store, services })
   const receipts = Receipts.make({ loop, chance, remote })
   const stored = Stored.make(store.look)
-  const changes = Changes.make({ loop, chance, remote, store, services, vendors })
+  const changes = Changes.make({ loop, chance, remote, store, services, audienced, vendors })
 
   const names = Array.from({ length: options.nodes }, (_, n) => String.fromCodePoint(97 + n))
   for (const name of names) begin(name)
+
+  /** Asked at each moment of days in which nothing changes: what was counted once is not counted again. */
+  let counted: { readonly state: State; readonly open: number } | undefined
+  const isDrained = (): boolean => {
+    const state = store.look((all) => all)
+    if (counted?.state !== state) counted = { state, open: openRows(state) }
+    return counted.open === 0
+  }
 
   /** Ends all faults, and runs until everything that was accepted has come to its end: whether it did, in time. */
   const drain = (): boolean => {
     faults.heal()
     const wait = Math.max(0, store.look(lastDue) - loop.wall())
-    return loop.run(() => store.look(openRows) === 0, loop.now() + wait + longest) === "done"
+    return loop.run(isDrained, loop.now() + wait + longest) === "done"
   }
 
   const stop = (): History["leftovers"] => {
@@ -156,16 +187,21 @@ export const make = (seed: number, options: WorldOptions) => {
     loop,
     callers,
     client,
+    bulk: bulk.bulk,
     receipts,
     change: changes.change,
     stored,
     nodes: names,
     strike: (kind: Faults.Kind, node: string | undefined) => faults.strike(kind, ofStory, undefined, node),
     calls: vendors.calls,
+    commits: store.commits,
+    isDrained,
+    /** Counts what happens by its story, its faults and its nodes. */
+    deeds: () => asked + incidents.length + store.commits.length,
     /** Ends the world and returns its history. */
     end: (failure: string | undefined): History => {
       // What a story has asked for goes on after it, among the faults that are still to come.
-      loop.run(() => store.look(openRows) === 0, options.faults.within)
+      loop.run(isDrained, options.faults.within)
       drain()
       loop.run(() => false, loop.now() + afterwards)
       // A request whose caller had given up waiting may have been accepted since.
@@ -181,6 +217,7 @@ export const make = (seed: number, options: WorldOptions) => {
         hash: loop.hash(),
         requests: client.requests,
         resends: client.resends,
+        bulkJobs: bulk.jobs,
         cancellations: client.cancellations,
         changes: changes.changes,
         reports: receipts.reports,

@@ -3,16 +3,10 @@ import { Conflict, NotFound } from "#schemas/api/Errors.ts"
 import { maybe } from "#schemas/api/Maybe.ts"
 import { Items } from "#schemas/api/Paging.ts"
 import * as Query from "#schemas/api/Query.ts"
-import { BulkJobStatus, BulkMessage, BulkUser, BulkUserStatus } from "#schemas/Bulk.ts"
+import { BulkJobStatus, BulkMessage, BulkUser, BulkUsers, BulkUserStatus, mostUsers } from "#schemas/Bulk.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-
-/**
- * How many users one call may add: a job may have any number, but those of one call must be stored within the time that
- * a caller waits.
- */
-const mostUsers = 10_000
 
 const params = { job_id: Schema.String }
 
@@ -61,7 +55,7 @@ export class Bulk extends HttpApiGroup.make("bulk").add(
     ),
   HttpApiEndpoint.post("add", "/:job_id", {
     params,
-    payload: Schema.Struct({ users: Schema.NonEmptyArray(BulkUser).check(Schema.isMaxLength(mostUsers)) }),
+    payload: Schema.Struct({ users: BulkUsers }),
     success: Taken,
     error: [NotFound, Conflict]
   })

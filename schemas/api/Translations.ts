@@ -1,11 +1,7 @@
 import { NotFound } from "#schemas/api/Errors.ts"
+import { Locale } from "#schemas/Locale.ts"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-
-/** A language tag, with hyphens or underscores: `de`, `de-AT`, `zh_Hant_TW`. */
-const Locale = Schema.String.check(
-  Schema.isPattern(/^[A-Za-z0-9]{1,16}(?:[-_][A-Za-z0-9]{1,16}){0,4}$/, { message: "Expected a locale such as de-AT" })
-)
 
 const params = { domain: Schema.String, locale: Locale }
 const Po = Schema.String.annotate({ description: "The text of a .po file." })

@@ -179,6 +179,28 @@ describe("Simulation.check", () => {
     assert.include(late.failure, "did not end within 30 days of its world")
   }, 30_000)
 
+  it(
+    "tells within hours a story that looks again and again for what never comes, and lets others look for a day",
+    () => {
+      const looking = (world: Simulation.World, isThere: () => boolean) =>
+        Effect.repeat(Effect.sleep("1 second"), { until: () => world.stored.messages().length > 0 && isThere() })
+      const endless = Simulation.run(1, (world) => looking(world, () => false), { nodes: 1, faults: none })
+      assert.include(endless.failure, "the story does nothing but look, for more than 50000 steps")
+      assert.isBelow(endless.lasted, 24 * 3_600_000)
+      const story: Simulation.Story = Effect.fnUntraced(function*(world) {
+        const { requestId = "" } = yield* world.send({
+          to: { email: "ada@example.com" },
+          content: { title: "Hello", body: "Ada" },
+          delay: { duration: 30 * 3_600_000 }
+        })
+        yield* looking(world, () => world.stored.message(requestId)?.status === "SENT")
+      })
+      const { deliveries, failure } = Simulation.run(1, story, { nodes: 1, faults: none })
+      assert.deepStrictEqual([failure, deliveries.length], [undefined, 1])
+    },
+    30_000
+  )
+
   it("lets a story go on that only calls, or sleeps, whatever goes wrong meanwhile", () => {
     const calling: Simulation.Story = (world) =>
       Effect.forEach(Array.from({ length: 400 }), () => world.cancel("1-695b6f80-361bb6bfccbdb767068c86f7"))

@@ -96,7 +96,8 @@ describe("the package tidings, installed in an empty project", () => {
     // The later properties are ones that can be broken.
     const mutants = [
       [`userId: "bob", topicId`, `userId: "bab", topicId`, "it was sent to ada,bob"],
-      [`{ key: "weekly" }`, `{}`, "two equal sends made 2 messages"]
+      [`{ key: "weekly" }`, `{}`, "two equal sends made 2 messages"],
+      [`{ key: "invitation" }`, `{}`, "of 3 guests 3 are told to be invited, and 6 are"]
     ] as const
     for (const [from, to, complaint] of mutants) {
       assert.include(all.join("\n"), from)
