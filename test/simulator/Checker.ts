@@ -4,14 +4,17 @@ import * as Configurations from "./checker/Configurations.ts"
 import * as Drains from "./checker/Drains.ts"
 import * as Facts from "./checker/Facts.ts"
 import * as Handovers from "./checker/Handovers.ts"
+import * as Jobs from "./checker/Jobs.ts"
 import * as Lateness from "./checker/Lateness.ts"
 import * as Leaks from "./checker/Leaks.ts"
 import * as Lists from "./checker/Lists.ts"
 import * as Passwords from "./checker/Passwords.ts"
 import * as Preferences from "./checker/Preferences.ts"
+import * as Replays from "./checker/Replays.ts"
 import * as Resends from "./checker/Resends.ts"
 import * as Routes from "./checker/Routes.ts"
 import * as Statuses from "./checker/Statuses.ts"
+import * as Templates from "./checker/Templates.ts"
 import * as Times from "./checker/Times.ts"
 
 const checks: ReadonlyArray<(facts: Facts.Facts) => ReadonlyArray<string>> = [
@@ -42,6 +45,12 @@ const checks: ReadonlyArray<(facts: Facts.Facts) => ReadonlyArray<string>> = [
   Preferences.heeded,
   Preferences.asked,
   Lists.eachOnce,
+  Jobs.eachUserOnce,
+  Jobs.numbers,
+  Jobs.oncePerKey,
+  Replays.nothingLost,
+  Replays.forGoodReason,
+  Templates.current,
   Configurations.current,
   Resends.anew,
   Passwords.held,
@@ -50,7 +59,7 @@ const checks: ReadonlyArray<(facts: Facts.Facts) => ReadonlyArray<string>> = [
   Lateness.noLongerDelayed
 ]
 
-/** What is wrong with a history, by the invariants I1 to I22; nothing, if the engine kept them. */
+/** What is wrong with a history, by the invariants I1 to I25; nothing, if the engine kept them. */
 export const complaints = (history: History): ReadonlyArray<string> => {
   const facts = Facts.make(history)
   return checks.flatMap((check) => check(facts))

@@ -3,7 +3,10 @@ import * as Simulation from "#layers/testing/Simulation.ts"
 import * as Changing from "./Changing.ts"
 import * as Checker from "./Checker.ts"
 import * as Crowded from "./Crowded.ts"
+import * as Deadly from "./Deadly.ts"
+import * as Grouped from "./Grouped.ts"
 import * as Lagging from "./Lagging.ts"
+import * as Mailing from "./Mailing.ts"
 import * as Ordinary from "./Story.ts"
 
 /** A seed whose history breaks an invariant. */
@@ -12,12 +15,21 @@ export interface Finding {
   readonly complaints: ReadonlyArray<string>
 }
 
-/** One world in twenty lags, in one of forty lists change all the time, and in one of forty providers are crowded. */
+const ordinary = { story: Ordinary.story, options: Ordinary.options }
+
+/** The kinds of worlds besides the ordinary one, each with the seeds that live it: of so many, those with these remainders. */
+const kinds = [
+  { of: 20, are: [12], story: Lagging.story, options: Lagging.options },
+  { of: 40, are: [15], story: Changing.story, options: Changing.options },
+  { of: 40, are: [33], story: Crowded.story, options: Crowded.options },
+  { of: 80, are: [9, 45], story: Mailing.story, options: Mailing.options },
+  { of: 80, are: [35, 63], story: Grouped.story, options: Grouped.options },
+  { of: 80, are: [47], story: Deadly.story, options: Deadly.options }
+]
+
 export const live = (seed: number): History => {
-  if (seed % 20 === 12) return Simulation.run(seed, Lagging.story, Lagging.options(seed))
-  if (seed % 40 === 15) return Simulation.run(seed, Changing.story, Changing.options(seed))
-  if (seed % 40 === 33) return Simulation.run(seed, Crowded.story, Crowded.options(seed))
-  return Simulation.run(seed, Ordinary.story, Ordinary.options(seed))
+  const { options, story } = kinds.find(({ are, of }) => are.includes(seed % of)) ?? ordinary
+  return Simulation.run(seed, story, options(seed))
 }
 
 /**

@@ -1,5 +1,6 @@
 import { profileOf } from "../People.ts"
 import { type Facts, labelOf, type Row } from "./Facts.ts"
+import * as Jobs from "./Jobs.ts"
 import * as Lists from "./Lists.ts"
 import * as Resends from "./Resends.ts"
 
@@ -46,7 +47,8 @@ export const nothingInvented = (facts: Facts): ReadonlyArray<string> => [
     const known = asked.some((request) =>
       request.requestId === requestId || request.tries.some(({ status }) => status === undefined || status === 503)
     )
-    return known || facts.resent.has(id) || Resends.mayBe(facts, traceId, scope)
+    return known || Jobs.asked(facts, scope, traceId, requestId) || facts.resent.has(id) ||
+        Resends.mayBe(facts, traceId, scope)
       ? []
       : [`I2: ${id} is stored, and nobody asked for it`]
   }),

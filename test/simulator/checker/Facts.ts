@@ -1,4 +1,4 @@
-import type { Call, Commit, History, Incident, Request } from "#layers/testing/History.ts"
+import type { BulkJob, Call, Commit, History, Incident, Request } from "#layers/testing/History.ts"
 
 export type Row = History["messages"][number]
 
@@ -17,6 +17,8 @@ export interface Facts {
   readonly callsOf: (messageId: string) => ReadonlyArray<Call>
   /** The calls of POST /send that said this, by the label that their messages carry. */
   readonly requestsOf: (label: string | undefined) => ReadonlyArray<Request>
+  /** The bulk jobs that said this, by the same label. */
+  readonly jobsOf: (label: string | undefined) => ReadonlyArray<BulkJob>
   /** The ids of the messages that resends became, as their callers were told. */
   readonly resent: ReadonlySet<string>
   /** What went wrong for this node, or for everybody, within these ms. */
@@ -26,7 +28,7 @@ export interface Facts {
 const lookUp = <A>(groups: ReadonlyMap<string, ReadonlyArray<A>>) => (name: string | undefined): ReadonlyArray<A> =>
   groups.get(name ?? "") ?? []
 
-export const labelOf = ({ message }: Request): string => message.metadata?.trace_id ?? ""
+export const labelOf = ({ message }: BulkJob | Request): string => message.metadata?.trace_id ?? ""
 
 export const make = (history: History): Facts => ({
   history,
@@ -35,6 +37,7 @@ export const make = (history: History): Facts => ({
   callsOf: lookUp(Map.groupBy(history.calls, ({ messageId }) => messageId)),
   resent: new Set(history.resends.flatMap(({ resentId }) => resentId ?? [])),
   requestsOf: lookUp(Map.groupBy(history.requests, labelOf)),
+  jobsOf: lookUp(Map.groupBy(history.bulkJobs, labelOf)),
   incidentsOf: (node, from, to) =>
     history.incidents.filter((incident) =>
       (incident.node === undefined || node === undefined || incident.node === node) &&

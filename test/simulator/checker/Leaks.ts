@@ -9,6 +9,10 @@ export const noSecrets = ({ history }: Facts): ReadonlyArray<string> => [
   ...history.requests.flatMap(({ tries }) =>
     tries.filter(({ body }) => body?.includes(canary)).map(({ body }) => `I10: answered: ${body}`)
   ),
+  // Users who were not added are told with what was said of them.
+  ...history.bulkJobs.flatMap(({ tries: { create, run } }) =>
+    [...create, ...run].filter(({ body }) => body?.includes(canary)).map(({ body }) => `I10: answered: ${body}`)
+  ),
   ...history.messages.flatMap(({ error, history, id }) =>
     // What was rendered is there to be shown; it is not part of the line.
     JSON.stringify([error, history.flatMap(({ events }) => events.map(({ output: _, ...line }) => line))]).includes(

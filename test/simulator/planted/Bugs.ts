@@ -1,3 +1,4 @@
+import { jobs } from "./Jobs.ts"
 import { late } from "./Late.ts"
 import { owners } from "./Owners.ts"
 import { pages } from "./Pages.ts"
@@ -286,6 +287,7 @@ export const bugs: ReadonlyArray<Bug> = [
     text: "isOvertaken(one, intended) ? notPlaced(one, overtaken) : place(one)",
     becomes: "place(one)"
   },
+  ...jobs,
   ...late,
   ...owners,
   ...pages
