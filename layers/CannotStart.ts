@@ -69,12 +69,12 @@ const isOfStore = (error: unknown): boolean =>
   SqlError.isSqlError(error) || error instanceof StoreUnavailable || error instanceof Migrator.MigrationError
 
 /**
- * Why a start failed, one line per fault. The store's own errors say no more than that a query failed, so the
- * database's message is given.
+ * Why a start, or whatever is named, failed, one line per fault. The store's own errors say no more than that a query
+ * failed, so the database's message is given.
  */
-export const sentence = (error: unknown): string =>
+export const sentence = (error: unknown, what = "a start"): string =>
   isOfStore(error)
-    ? `the database did not do what a start needs: ${advised(error)}`
+    ? `the database did not do what ${what} needs: ${advised(error)}`
     : Predicate.hasProperty(error, "message")
     ? String(error.message)
     : String(error)

@@ -5,6 +5,7 @@ import * as Store from "#layers/cli/Store.ts"
 import * as Durability from "#layers/postgres/connection/Durability.ts"
 import * as Encoding from "#layers/postgres/connection/Encoding.ts"
 import * as Standby from "#layers/postgres/connection/Standby.ts"
+import * as DataDirectory from "#layers/postgres/embedded/DataDirectory.ts"
 import * as Embedded from "#layers/postgres/embedded/Embedded.ts"
 import * as Migrations from "#layers/postgres/Migrations.ts"
 import * as Moved from "#layers/postgres/embedded/Moved.ts"
@@ -12,7 +13,7 @@ import * as Move from "#layers/postgres/move/Move.ts"
 import * as Target from "#layers/postgres/move/Target.ts"
 import { KeyFile } from "#layers/settings/SecretKeyFile.ts"
 import type { Values } from "#layers/settings/Settings.ts"
-import { Clock, Console, Context, Effect, Layer, Redacted } from "effect"
+import { Clock, Console, Context, Effect, FileSystem, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 
 /** Whoever waits hears of it so often, in ms. */
@@ -29,11 +30,11 @@ const number = (count: number): string => count.toLocaleString("en-US")
 /** Tells now and then how far it is. */
 const telling = Effect.map(Clock.currentTimeMillis, (began) => {
   let last = began
-  return Effect.fnUntraced(function*(moved: number, of: number) {
+  return Effect.fnUntraced(function*(done: number, of: number, what: string) {
     const now = yield* Clock.currentTimeMillis
     if (now - last < every) return
     last = now
-    yield* Console.error(`${number(moved)} of ${number(of)} rows`)
+    yield* Console.error(`${number(done)} of ${number(of)} ${what}`)
   })
 })
 
@@ -77,6 +78,10 @@ export const run = Store.withSettings(Effect.fnUntraced(function*(settings) {
   const { databaseUrl, dataDir, durability } = settings
   if (databaseUrl === undefined) {
     return yield* new Stopped({ sentence: "DATABASE_URL is not set: name the empty database to move to", code: 1 })
+  }
+  if (!(yield* FileSystem.FileSystem.use(({ exists }) => exists(DataDirectory.databaseIn(dataDir))))) {
+    const sentence = `there is no embedded database in ${dataDir}: set TIDINGS_DATA_DIR as the server has it`
+    return yield* new Stopped({ sentence, code: 1 })
   }
   const move = Effect.gen(function*() {
     const source = yield* SqlClient.SqlClient

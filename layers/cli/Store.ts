@@ -3,7 +3,7 @@ import { Stopped } from "#layers/cli/Server.ts"
 import * as DatabaseClock from "#layers/postgres/connection/DatabaseClock.ts"
 import * as DataDirectory from "#layers/postgres/embedded/DataDirectory.ts"
 import * as Embedded from "#layers/postgres/embedded/Embedded.ts"
-import type { EmbeddedError } from "#layers/postgres/embedded/EmbeddedError.ts"
+import { DataDirectoryInUse, type EmbeddedError } from "#layers/postgres/embedded/EmbeddedError.ts"
 import * as Installation from "#layers/postgres/Installation.ts"
 import * as Sessions from "#layers/postgres/connection/Sessions.ts"
 import * as Tls from "#layers/postgres/connection/Tls.ts"
@@ -91,11 +91,15 @@ export const opened = <A, E, R>(settings: Settings.Values, store: typeof client,
     )
   )
 
+/** Another data directory than the server's is never what such a command is for. */
+const inWords = (error: unknown): string =>
+  error instanceof DataDirectoryInUse ? `${error.fact}; stop it first` : sentence(error, "this command")
+
 /** Runs what needs the settings of the server. Whatever fails is a sentence. */
 export const withSettings = <A, E, R>(use: (settings: Settings.Values) => Effect.Effect<A, E, R>) =>
   Effect.flatMap(Settings.Settings, use).pipe(
     Effect.provide([Settings.layer, NodeCrypto.layer]),
-    Effect.mapError((error) => error instanceof Stopped ? error : new Stopped({ sentence: sentence(error), code: 1 }))
+    Effect.mapError((error) => error instanceof Stopped ? error : new Stopped({ sentence: inWords(error), code: 1 }))
   )
 
 /** Runs what needs the store itself, and not a server on it. */

@@ -121,5 +121,10 @@ describe("a start that its database does not let in", () => {
       sentence(new SqlError.SqlError({ reason: new SqlError.AuthorizationError({ cause }) })),
       "the database did not do what a start needs: permission denied for schema public; grant that to the role of DATABASE_URL"
     )
+    const failed = new SqlError.SqlError({ reason: new SqlError.UnknownError({ cause: new Error("no room") }) })
+    assert.strictEqual(
+      sentence(failed, "this command"),
+      "the database did not do what this command needs: no room"
+    )
   })
 })

@@ -12,11 +12,15 @@ export class DataDirectoryInUse extends Schema.TaggedError<DataDirectoryInUse>()
   /** `undefined` when it left no description. */
   owner: Schema.UndefinedOr(Owner)
 }) {
-  override get message(): string {
+  /** By whom. */
+  get fact(): string {
     const owner = this.owner === undefined
       ? "another process"
       : `process ${this.owner.pid} (${this.owner.command}) on ${this.owner.host}`
-    return `data directory ${this.directory} is in use by ${owner}; stop it or set TIDINGS_DATA_DIR`
+    return `data directory ${this.directory} is in use by ${owner}`
+  }
+  override get message(): string {
+    return `${this.fact}; stop it or set TIDINGS_DATA_DIR`
   }
 }
 

@@ -16,8 +16,8 @@ export interface Ends {
   readonly directory: string
   /** What to call the target, without its password. */
   readonly to: string
-  /** Is told how many rows are moved so far, of so many. */
-  readonly told: (moved: number, of: number) => Effect.Effect<void>
+  /** Is told of what takes long how far it is: so many of so many (`days made ready`). */
+  readonly told: (done: number, of: number, what: string) => Effect.Effect<void>
 }
 
 /** How many rows a table has on both sides. */
@@ -36,6 +36,9 @@ const versionOf = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
   const [{ version }] = yield* decodeVersion(yield* sql`select max(migration_id) as version from migrations`)
   return version
 })
+
+/** What `told` calls the rows. */
+export const rowsMoved = "rows moved"
 
 /** The rows of all tables but the settings, which say whose database it is. */
 const tablesOf = (sql: SqlClient.SqlClient, names?: ReadonlyArray<string>) =>
@@ -137,16 +140,22 @@ export const run = Effect.fnUntraced(function*(ends: Ends) {
   const id = yield* Effect.orDie(SecureRandom.SecureRandom.use((random) => random.uuidV4()))
   yield* Target.claim(target, tables, yield* Target.settings(source), id)
   yield* Target.empty(target, yield* tablesOf(target, tables.map(({ name }) => name)), id)
-  yield* Effect.forEach(days(tables), (day) => Partitions.make(target, day), { discard: true })
+  const wanted = days(tables)
+  for (const [index, day] of wanted.entries()) {
+    yield* Partitions.make(target, day)
+    yield* told(index + 1, wanted.length, "days made ready")
+  }
   const all = [...(yield* Tables.counts(source, tables)).values()].reduce((sum, count) => sum + count, 0)
   let done = 0
-  const tell = (rows: number) => Effect.suspend(() => told(done += rows, all))
+  const tell = (rows: number) => Effect.suspend(() => told(done += rows, all, rowsMoved))
   for (const table of tables) {
     for (const name of table.parts) yield* Target.ours(target, id)(part(ends, table, name, tell))
   }
   yield* Target.ours(target, id)(sequences(ends))
-  for (const { parts } of yield* tablesOf(target, tables.map(({ name }) => name))) {
-    for (const name of parts) yield* Target.ours(target, id)(target.unsafe(`analyze ${name}`))
+  const parts = (yield* tablesOf(target, tables.map(({ name }) => name))).flatMap((table) => table.parts)
+  for (const [index, name] of parts.entries()) {
+    yield* Target.ours(target, id)(target.unsafe(`analyze ${name}`))
+    yield* told(index + 1, parts.length, "tables analyzed")
   }
   const at = DateTime.formatIso(yield* DateTime.now)
   return yield* end(ends, tables, { id, to, at }, false)

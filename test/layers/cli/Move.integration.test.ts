@@ -73,7 +73,12 @@ describe("tidings move", () => {
         const configuration = yield* asked(`/providers/${provider}`)
         const busy = yield* moved("deno")
         assert.deepStrictEqual([busy.code, busy.stdout], [1, ""])
-        assert.match(busy.stderr, /^data directory \S+ is in use by process \d+ .+\n$/)
+        assert.match(busy.stderr, /^data directory \S+ is in use by process \d+ .+; stop it first\n$/)
+        const elsewhere = yield* moved("node", { ...both, TIDINGS_DATA_DIR: join(TIDINGS_DATA_DIR, "none") })
+        assert.strictEqual(
+          elsewhere.stderr,
+          `there is no embedded database in ${TIDINGS_DATA_DIR}/none: set TIDINGS_DATA_DIR as the server has it\n`
+        )
         yield* Effect.promise(first.kill)
         const nowhere = yield* moved("node", embedded)
         assert.deepStrictEqual(nowhere, {

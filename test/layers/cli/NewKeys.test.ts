@@ -41,7 +41,7 @@ describe("tidings new-keys, embedded", () => {
           assert.strictEqual(early.code, 1, early.stdout)
           assert.match(
             early.stderr,
-            /^data directory .+ is in use by process \d+ .+; stop it or set TIDINGS_DATA_DIR\n$/
+            /^data directory .+ is in use by process \d+ .+; stop it first\n$/
           )
           assert.strictEqual(early.stdout, "")
           assert.strictEqual(yield* Effect.promise(() => statusOf(port, `pk_prod_${secret}`)), 200)

@@ -1,5 +1,5 @@
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
-import { contents, filled, move, on, starts, within } from "#test/layers/postgres/move/Moving.ts"
+import { contents, filled, move, ofRows, on, starts, within } from "#test/layers/postgres/move/Moving.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Random } from "effect"
 
@@ -12,7 +12,11 @@ describe("a move that is cut off", () => {
         const before = yield* within(directory, contents)
         for (let times = 0; times < 2; times++) {
           const part = yield* Random.next
-          const cut = move(directory, database, (moved, of) => moved < part * of ? Effect.void : Effect.interrupt)
+          const cut = move(
+            directory,
+            database,
+            ofRows((moved, of) => moved < part * of ? Effect.void : Effect.interrupt)
+          )
           assert.strictEqual((yield* Effect.exit(cut))._tag, "Failure")
           assert.deepStrictEqual(yield* starts(directory, database), ["started", "BeingMoved"])
         }
@@ -29,7 +33,7 @@ describe("a move that is cut off", () => {
         const [directory, database] = [yield* filled, yield* FreshDatabase.url]
         const before = yield* within(directory, contents)
         // The tables are made by the first, which ends before it writes.
-        yield* Effect.exit(move(directory, database, () => Effect.interrupt))
+        yield* Effect.exit(move(directory, database, ofRows(() => Effect.interrupt)))
         yield* on(database, (sql) =>
           Effect.andThen(
             sql.unsafe("create function no() returns trigger language plpgsql as $$ begin raise 'no'; end $$"),
@@ -58,7 +62,7 @@ describe("a move that is cut off", () => {
         const [writes, goes] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
         const first = yield* Effect.forkChild(
           Effect.flip(
-            move(one, database, () => Effect.andThen(Deferred.succeed(writes, undefined), Deferred.await(goes)))
+            move(one, database, ofRows(() => Effect.andThen(Deferred.succeed(writes, undefined), Deferred.await(goes))))
           )
         )
         yield* Deferred.await(writes)

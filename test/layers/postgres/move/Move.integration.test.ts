@@ -21,7 +21,12 @@ describe("a move of the embedded database", () => {
           })
         )
         assert.isEmpty(Object.entries(before.digests).filter(([, digest]) => digest.startsWith("0 ")), "an empty table")
-        const counts = yield* move(directory, database)
+        const heard = new Map<string, number>()
+        const counts = yield* move(directory, database, (done, of, what) => {
+          assert.isTrue(done > (heard.get(what) ?? 0) && done <= of, `${done} of ${of} ${what}`)
+          return Effect.sync(() => heard.set(what, done))
+        })
+        assert.deepStrictEqual([...heard.keys()], ["days made ready", "rows moved", "tables analyzed"])
         assert.deepStrictEqual(counts?.filter(({ source, target }) => source !== target || source === 0), [])
         assert.deepStrictEqual(yield* on(database, contents), before)
         assert.deepStrictEqual(yield* within(directory, contents), before)

@@ -45,6 +45,11 @@ export const filled = Effect.gen(function*() {
   return directory
 })
 
+/** Is told of the rows alone. */
+export const ofRows =
+  (told: (moved: number, of: number) => Effect.Effect<void>): Move.Ends["told"] => (done, of, what) =>
+    what === Move.rowsMoved ? told(done, of) : Effect.void
+
 /** A move to this database. */
 export const move = (directory: string, database: Redacted.Redacted, told: Move.Ends["told"] = () => Effect.void) =>
   Effect.gen(function*() {
