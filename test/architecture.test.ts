@@ -139,6 +139,26 @@ describe("architecture", () => {
     assert.deepStrictEqual(variables.filter((name) => !manual.includes(`\`${name}\``)), [])
   })
 
+  it("every metric and setting of ours that a page names is there", () => {
+    const ours = /\b(?:tidings_[a-z_]+|TIDINGS_[A-Z_]+)\b/g
+    const there = new Set(house.flatMap(({ text }) => [...text.matchAll(ours)].map(([name]) => name)))
+    const lost = pages.flatMap((page) =>
+      [...read(page).matchAll(ours)].flatMap(([name]) => there.has(name) ? [] : [`${page}: ${name}`])
+    )
+    assert.deepStrictEqual(lost, [])
+  })
+
+  it("the pages' links lead to headings that are there", () => {
+    const slug = (heading: string) => heading.toLowerCase().replaceAll(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-")
+    const headings = (page: string) => [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, text = ""]) => slug(text))
+    const lost = pages.flatMap((page) =>
+      [...read(page).matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)/g)].flatMap(([, path = "", anchor = ""]) =>
+        headings(path === "" ? page : join(dirname(page), path)).includes(anchor) ? [] : [`${page}: ${path}#${anchor}`]
+      )
+    )
+    assert.deepStrictEqual(lost, [])
+  })
+
   it("every dependency is named in the README", () => {
     const readme = read("README.md")
     assert.deepStrictEqual(dependencies.map(([name]) => name).filter((name) => !readme.includes(`\`${name}\``)), [])
