@@ -20,11 +20,8 @@ const codeOf = (error: unknown): string => {
   return Predicate.hasProperty(last, "code") ? String(last.code) : ""
 }
 
-/** What the system says of a path or a port that this user may not use, or that is none: it says so again next time. */
-const forGood: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS", "ENOENT", "ENOTDIR"])
-
-/** The exit code of a start that the system does not let use something. */
-export const exitCodeOf = (cause: unknown): number => forGood.has(codeOf(cause)) ? ExitCode.configuration : 1
+/** This user may not listen on such a port, now or later. A path is another thing: its disk may not be mounted yet. */
+const listeningCode = (cause: unknown): number => codeOf(cause) === "EACCES" ? ExitCode.configuration : 1
 
 /** Whether a start could not listen because another process does. */
 export const isTaken = (cause: unknown): boolean => codeOf(cause) === "EADDRINUSE"
@@ -85,7 +82,7 @@ export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotList
   variable: Schema.String,
   cause: Schema.Defect()
 }) {
-  override readonly [Runtime.errorExitCode] = exitCodeOf(this.cause)
+  override readonly [Runtime.errorExitCode] = listeningCode(this.cause)
   override get message(): string {
     const remedy = `${isTaken(this.cause) ? "free it or " : ""}set ${this.variable}`
     return `cannot listen on ${this.address}: ${inWords[codeOf(this.cause)] ?? said(this.cause)}; ${remedy}`
@@ -101,7 +98,6 @@ export class CannotKeepKey extends Schema.TaggedError<CannotKeepKey>()("CannotKe
   directory: Schema.String,
   cause: Schema.Defect()
 }) {
-  override readonly [Runtime.errorExitCode] = exitCodeOf(this.cause)
   override get message(): string {
     return `cannot keep the secret key in data directory ${this.directory}: ${said(this.cause)}; ${toWrite(this.cause)}`
   }

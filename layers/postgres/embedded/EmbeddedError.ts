@@ -1,4 +1,4 @@
-import { exitCodeOf, toWrite } from "#layers/CannotStart.ts"
+import { toWrite } from "#layers/CannotStart.ts"
 import * as ExitCode from "#layers/ExitCode.ts"
 import { Runtime, Schema } from "effect"
 
@@ -29,7 +29,6 @@ export class DataDirectoryUnusable extends Schema.TaggedError<DataDirectoryUnusa
   directory: Schema.String,
   cause: Schema.Defect()
 }) {
-  override readonly [Runtime.errorExitCode] = exitCodeOf(this.cause)
   override get message(): string {
     return `data directory ${this.directory} cannot be used: ${String(this.cause)}; ${toWrite(this.cause)}`
   }
