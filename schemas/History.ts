@@ -1,6 +1,7 @@
 import { PreferenceDecision } from "#schemas/PreferenceDecision.ts"
 import { Rendered } from "#schemas/Rendered.ts"
 import { Reason } from "#schemas/Status.ts"
+import { LeftOut } from "#schemas/Suppression.ts"
 import { Schema } from "effect"
 
 /** The types of a message's timeline (api.md §4, GET /messages/:id/history). */
@@ -45,6 +46,7 @@ export const HistoryEvent = Schema.Struct({
   dueAt: Schema.optionalKey(Schema.Finite),
   possibleDuplicate: Schema.optionalKey(Schema.Boolean),
   output: Schema.optionalKey(Rendered),
-  decision: Schema.optionalKey(PreferenceDecision)
+  decision: Schema.optionalKey(PreferenceDecision),
+  suppressed: Schema.optionalKey(Schema.Array(LeftOut))
 })
 export type HistoryEvent = typeof HistoryEvent.Type

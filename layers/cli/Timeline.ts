@@ -3,6 +3,7 @@ import type { Several } from "#layers/cli/Server.ts"
 import type { MessageDetails } from "#schemas/api/MessageDetails.ts"
 import type { HistoryEntry } from "#schemas/api/Messages.ts"
 import { type DecisionRule, PreferenceDecision } from "#schemas/PreferenceDecision.ts"
+import { LeftOut } from "#schemas/Suppression.ts"
 import { DateTime, Option, Predicate, Schema } from "effect"
 
 const iso = (ms: number): string =>
@@ -52,6 +53,16 @@ const decided = (entry: HistoryEntry): ReadonlyArray<string | undefined> => {
   ]
 }
 
+const isSuppressed = Schema.is(Schema.Array(LeftOut))
+
+/** The channels that the message does not go through, since the recipient's address for them is suppressed. */
+const suppressed = (entry: HistoryEntry): string | undefined => {
+  const value = entry["suppressed"]
+  return isSuppressed(value)
+    ? `without ${value.map(({ channel, reason }) => `${channel} (suppressed: ${reason})`).join(" and ")}`
+    : undefined
+}
+
 const notes = (entry: HistoryEntry): ReadonlyArray<string> => {
   const due = entry["due_at"]
   return [
@@ -59,6 +70,7 @@ const notes = (entry: HistoryEntry): ReadonlyArray<string> => {
     ...decided(entry),
     member(entry, "reason"),
     member(entry, "error_message"),
+    suppressed(entry),
     labelled("reference", member(entry, "reference", "id")),
     typeof due === "number" ? `next try ${iso(due)} (in ${due - entry.ts} ms)` : undefined,
     entry["possible_duplicate"] === true ? "possible duplicate" : undefined

@@ -39,6 +39,7 @@ import type { MembershipNotFound } from "#src/people/Memberships.ts"
 import type { CatalogueFull, SectionNotEmpty, SectionNotFound, TopicNotFound } from "#src/people/PreferenceCatalogue.ts"
 import type { LegacyPreferencesRefused } from "#src/people/LegacyPreferences.ts"
 import { longestProfile, type PatchRefused, type ProfileNotFound, type ProfileTooLong } from "#src/people/Profiles.ts"
+import type { SuppressionNotFound } from "#src/people/Suppressions.ts"
 import type { ParentRefused, TenantNotFound, TooManyDefaults } from "#src/people/Tenants.ts"
 import type { PreferencesRefused } from "#src/people/TopicPreferences.ts"
 import type { AuditEventNotFound } from "#src/reports/Audit.ts"
@@ -87,6 +88,7 @@ type DomainError =
   | StrategyInUse
   | StrategyNotFound
   | SubscriptionNotFound
+  | SuppressionNotFound
   | TemplateNotFound
   | TokenNotFound
   | TokenRefused
@@ -156,6 +158,8 @@ export const inWords = (error: DomainError): BadRequest | Conflict | NotFound | 
       return new NotFound({ message: `Element ${shown(error.id)} not found in template ${shown(error.template)}` })
     case "SubmissionNotFound":
       return notFound("Submission", error.id)
+    case "SuppressionNotFound":
+      return new NotFound({ message: `${shown(error.address)} is not suppressed` })
     case "TokenNotFound":
       return notFound("Token", error.token)
     case "TranslationNotFound":

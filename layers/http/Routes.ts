@@ -32,6 +32,7 @@ import * as Tenants from "#layers/http/routes/Tenants.ts"
 import * as TenantTemplates from "#layers/http/routes/TenantTemplates.ts"
 import * as UserTenants from "#layers/http/routes/UserTenants.ts"
 import * as Submissions from "#layers/http/routes/Submissions.ts"
+import * as Suppressions from "#layers/http/routes/Suppressions.ts"
 import * as Translations from "#layers/http/routes/Translations.ts"
 import * as UserPreferences from "#layers/http/routes/UserPreferences.ts"
 import { Layer } from "effect"
@@ -59,6 +60,7 @@ const groups = Layer.mergeAll(
   Translations.layer,
   DeviceTokens.layer,
   Submissions.layer,
+  Suppressions.layer,
   AuditEvents.layer,
   Auth.layer
 )

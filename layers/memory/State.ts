@@ -12,6 +12,7 @@ import type { Principal } from "#src/access/ApiKeys.ts"
 import type { StoredResponse } from "#src/access/Idempotency.ts"
 import type { OpenExpansion, RequestRecord } from "#src/delivery/Expansion.ts"
 import type { NewMessage } from "#src/delivery/Journal.ts"
+import type { Suppression } from "#src/people/Suppressions.ts"
 import type { InboxMessage } from "#src/reports/Inbox.ts"
 import type { PendingTickets } from "#src/reports/PushTickets.ts"
 import { HashMap, Option } from "effect"
@@ -131,6 +132,10 @@ export interface TicketsRow extends PendingTickets {
   readonly dueAt: number
 }
 
+export interface SuppressionRow extends Suppression {
+  readonly scope: Scope
+}
+
 /**
  * Everything stored, as one value. `open` is the index of `messages` by shard: those that still have a step to take.
  */
@@ -143,6 +148,7 @@ export interface State {
   readonly bulkJobs: HashMap.HashMap<string, BulkJobRow>
   readonly inbox: HashMap.HashMap<string, HashMap.HashMap<MessageId, InboxMessage>>
   readonly pushTickets: HashMap.HashMap<string, TicketsRow>
+  readonly suppressions: HashMap.HashMap<string, SuppressionRow>
   readonly keys: HashMap.HashMap<string, KeyRow>
   readonly profiles: HashMap.HashMap<string, string>
   /** When each was last written; absent for those of the beginning. */
@@ -174,6 +180,7 @@ export const empty: State = {
   bulkJobs: HashMap.empty(),
   inbox: HashMap.empty(),
   pushTickets: HashMap.empty(),
+  suppressions: HashMap.empty(),
   keys: HashMap.empty(),
   profiles: HashMap.empty(),
   profilesWritten: HashMap.empty(),

@@ -24,6 +24,7 @@ import * as RateLimits from "#layers/postgres/RateLimits.ts"
 import * as References from "#layers/postgres/References.ts"
 import * as Strategies from "#layers/postgres/Strategies.ts"
 import * as Submissions from "#layers/postgres/Submissions.ts"
+import * as Suppressions from "#layers/postgres/Suppressions.ts"
 import * as Templates from "#layers/postgres/Templates.ts"
 import * as Tenants from "#layers/postgres/Tenants.ts"
 import * as TenantTemplates from "#layers/postgres/TenantTemplates.ts"
@@ -59,6 +60,7 @@ export const layer = OverriddenTopics.layer.pipe(Layer.provideMerge(Layer.mergeA
   References.layer,
   Strategies.layer,
   Submissions.layer,
+  Suppressions.layer,
   Templates.layer,
   Tenants.layer,
   TenantTemplates.layer,

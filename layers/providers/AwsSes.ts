@@ -144,6 +144,7 @@ export const definition = define({
   says: ["Content"],
   address: "email",
   settings: Settings,
+  addressees: ["Destination"],
   recipients: Email.recipients,
   writer,
   accepted: (answer) => {

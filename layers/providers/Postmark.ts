@@ -60,6 +60,7 @@ export const definition = define({
   says: ["Subject", "TextBody", "HtmlBody"],
   address: "email",
   settings: Settings,
+  addressees: ["To"],
   recipients: Email.recipients,
   writer: stateless(Effect.fnUntraced(function*({ delivery, settings, to }) {
     const email = yield* Email.of(delivery, to, settings)

@@ -43,6 +43,7 @@ export const definition = define({
   says: ["subject", "text", "html", "template"],
   address: "email",
   settings: Settings,
+  addressees: ["to"],
   recipients: Email.recipients,
   writer: stateless(Effect.fnUntraced(function*({ delivery, settings, to }) {
     const email = yield* Email.of(delivery, to, settings)

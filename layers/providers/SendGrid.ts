@@ -74,6 +74,7 @@ export const definition = define({
   says: ["subject", "content", "template_id"],
   address: "email",
   settings: Settings,
+  addressees: ["personalizations"],
   recipients: Email.recipients,
   writer: stateless(Effect.fnUntraced(function*({ delivery, settings, to }) {
     const email = yield* Email.of(delivery, to, settings)

@@ -1,5 +1,5 @@
-import * as Phone from "#layers/providers/Phone.ts"
 import type { Fault } from "#layers/providers/VendorTable.ts"
+import * as PhoneNumber from "#schemas/PhoneNumber.ts"
 
 const longestWords = 300
 
@@ -11,7 +11,7 @@ const emails = /[^\s<>"'(),;:]{1,64}@[^\s<>"'(),;:]{0,253}[^\s<>"'(),;:.]/g
  * it: a number without its spaces, a domain in lower case.
  */
 const discreet = (message: string, to: unknown): string => {
-  const number = typeof to === "string" ? Phone.e164(to) : undefined
+  const number = typeof to === "string" ? PhoneNumber.e164(to) : undefined
   const forms = [to, number, number?.slice(1)].filter((form) => typeof form === "string").filter((form) => form !== "")
   return forms.reduce((text, form) => text.replaceAll(form, "<address>"), message)
     .slice(0, 4 * longestWords)

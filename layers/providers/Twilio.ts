@@ -8,6 +8,7 @@ import { TwilioSettings } from "#layers/providers/twilio/Settings.ts"
 import { badAddress, define, noFault, reading, type Writer } from "#layers/providers/VendorDefinition.ts"
 import type { VendorTable } from "#layers/providers/VendorTable.ts"
 import { Misconfigured } from "#schemas/DeliveryError.ts"
+import * as PhoneNumber from "#schemas/PhoneNumber.ts"
 import { Effect, Redacted, Schema } from "effect"
 
 const table: VendorTable = [
@@ -74,7 +75,7 @@ const writer = Effect.fnUntraced(function*(settings: TwilioSettings) {
   const written = yield* sdk(settings)
   const basic = Buffer.from(`${settings.account_sid}:${Redacted.value(settings.auth_token)}`).toString("base64")
   const request: Writer<TwilioSettings, string>["request"] = Effect.fnUntraced(function*({ delivery, to }) {
-    const number = Phone.e164(to)
+    const number = PhoneNumber.e164(to)
     if (number === undefined) return yield* badAddress("Not a phone number in E.164")
     const { from, messaging_service_sid: messagingServiceSid } = settings
     if (from === undefined && messagingServiceSid === undefined) {
@@ -120,6 +121,7 @@ export const definition = define({
   says: ["Body", "MediaUrl", "ContentSid"],
   address: "phone_number",
   settings: TwilioSettings,
+  addressees: ["To"],
   recipients: Phone.recipients,
   writer,
   accepted: (answer) => {

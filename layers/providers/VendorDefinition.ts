@@ -9,8 +9,9 @@ import { errorOf, type Fault, type VendorTable, waitOf } from "#layers/providers
 import { type DeliveryError, RecipientRejected, Unknown } from "#schemas/DeliveryError.ts"
 import type { Profile } from "#schemas/Profile.ts"
 import { DeadAddresses } from "#src/delivery/pipeline/DeadAddresses.ts"
+import { isGiven } from "#src/delivery/attempts/Override.ts"
 import * as Slots from "#src/delivery/attempts/Slots.ts"
-import type { Acceptance, Delivery } from "#src/delivery/Provider.ts"
+import type { Acceptance, Delivery, Vendor } from "#src/delivery/Provider.ts"
 import { fnv1a } from "#src/delivery/shards/Hash.ts"
 import type { ProviderDefinition } from "#src/delivery/providers/ProviderDefinition.ts"
 import { Effect, Equal, Option, Schema } from "effect"
@@ -34,6 +35,11 @@ export interface Writer<Settings, To> {
 export interface Wire<Settings, To> extends Omit<ProviderDefinition<Settings>, "make" | "places"> {
   /** Where in `override.body` something is said to the recipient (`Vendor.says`). */
   readonly says: ReadonlyArray<string>
+  /**
+   * Of an e-mail or SMS vendor: where in `override.body` other addressees are named. If absent, addresses are not
+   * suppressed (`Vendor.addressOf`).
+   */
+  readonly addressees?: ReadonlyArray<string>
   /** The addresses of a profile, empty if it has none. `request` decides whether they are valid. */
   readonly recipients: (profile: Profile) => ReadonlyArray<To>
   /** How many calls may be under way at once. If absent: as many as a configuration has connections. */
@@ -122,6 +128,16 @@ const accountOf = (...own: ReadonlyArray<string | undefined>): string | undefine
   return given.length === 0 ? undefined : fnv1a(given.join(" ")).toString(36)
 }
 
+/** `Vendor.addressOf`: the profile's address, unless an override names other addressees. */
+const addressOf = <Settings, To>({ addressees, channel, recipients }: Wire<Settings, To>): Pick<Vendor, "addressOf"> =>
+  addressees === undefined ? {} : {
+    addressOf: (profile, override) => {
+      const [to] = recipients(profile)
+      const paths = [...addressees.map((name) => `body.${name}`), ...channel === "email" ? ["to"] : []]
+      return typeof to !== "string" || paths.some((path) => isGiven(override, path)) ? undefined : to
+    }
+  }
+
 /** Of how many credentials of messages' own the tokens are kept. */
 const mostOthers = 100
 
@@ -163,7 +179,7 @@ export const define = <Settings, To>(wire: Wire<Settings, To>): ProviderDefiniti
     const tell = Effect.fnUntraced(function*(error: DeliveryError, scope: Delivery["scope"], to: To) {
       if (wire.channel !== "push" || typeof to !== "string") return
       if (error._tag !== "RecipientRejected" || error.invalidates !== true) return
-      yield* (yield* DeadAddresses)({ scope, provider: wire.key, address: to, detail: error.detail })
+      yield* (yield* DeadAddresses)({ scope, channel: "push", provider: wire.key, address: to, detail: error.detail })
     })
 
     const send = Effect.fnUntraced(function*(delivery: Delivery) {
@@ -194,6 +210,7 @@ export const define = <Settings, To>(wire: Wire<Settings, To>): ProviderDefiniti
       says,
       slots: () => slots,
       reaches: (profile) => wire.recipients(profile).length > 0,
+      ...addressOf(wire),
       serverOf: (profile, override) => accountOf(wire.ownAccount?.(profile), Overrides.account(override)),
       send,
       ...(receipts === undefined ? {} : { receipts: PushReceipts.of({ ...wire, receipts }, own.settings, http) })

@@ -6,6 +6,7 @@ import { baseOf, baseUrl, line, secret } from "#layers/providers/SettingFields.t
 import { badAddress, define, noFault, reading, stateless } from "#layers/providers/VendorDefinition.ts"
 import type { VendorTable } from "#layers/providers/VendorTable.ts"
 import { segmentsOf } from "#src/content/Segments.ts"
+import * as PhoneNumber from "#schemas/PhoneNumber.ts"
 import { Effect, Redacted, Schema } from "effect"
 
 const Settings = Schema.Struct({ api_key: line, api_secret: secret, from: line, ...baseUrl })
@@ -49,9 +50,10 @@ export const definition = define({
   says: ["text", "body"],
   address: "phone_number",
   settings: Settings,
+  addressees: ["to"],
   recipients: Phone.recipients,
   writer: stateless(Effect.fnUntraced(function*({ delivery, settings, to }) {
-    const number = Phone.e164(to)
+    const number = PhoneNumber.e164(to)
     if (number === undefined) return yield* badAddress("Not a phone number in E.164")
     const body = Overrides.body({
       api_key: settings.api_key,

@@ -13,22 +13,23 @@ import { Members } from "#src/people/Members.ts"
 import { Memberships } from "#src/people/Memberships.ts"
 import { PreferenceCatalogue } from "#src/people/PreferenceCatalogue.ts"
 import { Profiles } from "#src/people/Profiles.ts"
+import { Suppressions } from "#src/people/Suppressions.ts"
 import { TenantPreferences } from "#src/people/TenantPreferences.ts"
 import { Tenants } from "#src/people/Tenants.ts"
 import { UserPreferences } from "#src/people/UserPreferences.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
 import { References } from "#src/reports/References.ts"
-import { Context, Effect } from "effect"
+import { Context, Effect, HashMap } from "effect"
 
 /** The ways to the store of the world. */
-interface Ways extends Pick<Store, "ask" | "recall"> {}
+interface Ways extends Pick<Store, "ask" | "look" | "recall"> {}
 
 /**
  * The stores that the engine reads, with what it reads there asked over the simulated network: each of these reads
  * takes time, and may fail. `upkeep` brings the members of audiences up to date before each page of them.
  */
 export const make = Effect.fnUntraced(function*(
-  { ask, recall }: Ways,
+  { ask, look, recall }: Ways,
   asker: Process,
   upkeep: Effect.Effect<unknown, StoreUnavailable>
 ) {
@@ -56,6 +57,7 @@ export const make = Effect.fnUntraced(function*(
   const profiles = yield* Profiles
   const references = yield* References
   const strategies = yield* Strategies
+  const suppressions = yield* Suppressions
   const templates = yield* Templates
   const tenantPreferences = yield* TenantPreferences
   const tenants = yield* Tenants
@@ -64,6 +66,10 @@ export const make = Effect.fnUntraced(function*(
   const users = yield* UserPreferences
 
   const page: Members["Service"]["page"] = (...args) => Effect.andThen(upkeep, members.page(...args))
+
+  /** Nothing is asked in a world in which nobody is suppressed: every mail and text message would take as much longer. */
+  const reason: Suppressions["Service"]["reason"] = (...args) =>
+    look(({ suppressions }) => HashMap.isEmpty(suppressions)) ? Effect.undefined : read(suppressions.reason)(...args)
 
   return Context.empty().pipe(
     Context.add(Brands, { ...brands, fallback: known(brands.fallback), resolve: read(brands.resolve) }),
@@ -77,6 +83,7 @@ export const make = Effect.fnUntraced(function*(
     Context.add(Profiles, { ...profiles, person: read(profiles.person) }),
     Context.add(References, { ...references, find: read(references.find) }),
     Context.add(Strategies, { ...strategies, resolve: read(strategies.resolve) }),
+    Context.add(Suppressions, { ...suppressions, reason, add: read(suppressions.add) }),
     Context.add(Templates, { ...templates, resolve: read(templates.resolve) }),
     Context.add(TenantPreferences, { chain: read(tenantPreferences.chain) }),
     Context.add(Tenants, { ...tenants, some: known(tenants.some), chain: read(tenants.chain) }),

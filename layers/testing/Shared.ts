@@ -16,6 +16,7 @@ import * as MessageLog from "#layers/memory/MessageLog.ts"
 import * as Profiles from "#layers/memory/Profiles.ts"
 import * as References from "#layers/memory/References.ts"
 import * as Strategies from "#layers/memory/Strategies.ts"
+import * as Suppressions from "#layers/memory/Suppressions.ts"
 import * as Templates from "#layers/memory/Templates.ts"
 import * as Translations from "#layers/memory/Translations.ts"
 import type { Chance } from "#layers/testing/Chance.ts"
@@ -46,6 +47,7 @@ const stores = Layer.mergeAll(
   Profiles.layer,
   References.layer,
   Strategies.layer,
+  Suppressions.layer,
   Templates.layer,
   Translations.layer,
   outside

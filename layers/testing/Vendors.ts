@@ -1,7 +1,7 @@
 import * as Cue from "#layers/testing/Cue.ts"
 import type { Call } from "#layers/testing/History.ts"
 import type { Loop, Process } from "#layers/testing/Loop.ts"
-import { type DeliveryError, Unavailable, Unknown } from "#schemas/DeliveryError.ts"
+import { type DeliveryError, RecipientRejected, Unavailable, Unknown } from "#schemas/DeliveryError.ts"
 import type { Profile } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type { Acceptance, Delivery, Provider, Vendor } from "#src/delivery/Provider.ts"
@@ -37,7 +37,10 @@ export interface VendorOptions {
    * (`RateLimited`), for a second. By default any number.
    */
   readonly perSecond?: number
-  /** Addresses that it refuses for good (`RecipientRejected`), written as in the profiles and recipients. */
+  /**
+   * Addresses that it refuses for good (`RecipientRejected`), written as in the profiles and recipients. Of channel
+   * `email` or `sms` they are sent to no more, by any provider, for 30 days.
+   */
   readonly rejects?: ReadonlyArray<string>
   /** When it refuses connections. It takes none of the calls that begin then, and the caller can tell. */
   readonly down?: ReadonlyArray<Down>
@@ -57,6 +60,7 @@ export interface VendorOptions {
 /** Made once: an error captures the stack where it is made, which costs more than a whole simulated call. */
 const refused = new Unavailable({ detail: "The connection was refused" })
 const broken = new Unknown({ detail: "The connection broke" })
+const dead = new RecipientRejected({ detail: "The provider answered RecipientRejected", invalidates: true })
 
 const textOf = ({ rendered }: Delivery): string => JSON.stringify(rendered)
 
@@ -168,7 +172,9 @@ export const make = (loop: Loop, options: ReadonlyArray<VendorOptions>) => {
             cue._tag === "Accept"
               ? Exit.succeed({ reference: `${call.provider}-${call.number}` })
               : Exit.fail(
-                cue._tag === "Refuse"
+                cue === rejection
+                  ? dead
+                  : cue._tag === "Refuse"
                   ? Cue.errorOf(cue)
                   : cue.proved
                   ? refused
@@ -192,6 +198,7 @@ export const make = (loop: Loop, options: ReadonlyArray<VendorOptions>) => {
     channel: vendorOptions.channel,
     version: `${version}`,
     reaches: (profile) => addressOf(profile, vendorOptions.address) !== undefined,
+    addressOf: (profile) => addressOf(profile, vendorOptions.address),
     send: (delivery) =>
       Effect.callback((resume) => {
         const call: Call = {

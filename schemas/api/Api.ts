@@ -18,6 +18,7 @@ import { TenantTemplates } from "#schemas/api/TenantTemplates.ts"
 import { Tenants, UserTenants } from "#schemas/api/Tenants.ts"
 import { Send } from "#schemas/api/Send.ts"
 import { Submissions } from "#schemas/api/Submissions.ts"
+import { Suppressions } from "#schemas/api/Suppressions.ts"
 import { Translations } from "#schemas/api/Translations.ts"
 import { UserPreferences } from "#schemas/api/UserPreferences.ts"
 import { version } from "#schemas/Version.ts"
@@ -45,6 +46,7 @@ export class Api extends HttpApi.make("tidings").add(
   Providers,
   Translations,
   DeviceTokens,
+  Suppressions,
   Submissions,
   AuditEvents,
   Auth

@@ -3,6 +3,7 @@ import { Kind } from "#schemas/DeliveryError.ts"
 import { JsonMap, optional } from "#schemas/Optional.ts"
 import { RoutingMethod, Timeout } from "#schemas/Routing.ts"
 import { Reason, Status } from "#schemas/Status.ts"
+import { LeftOut } from "#schemas/Suppression.ts"
 import { Schema } from "effect"
 
 const CallOutcome = Schema.Union([Schema.Literal("Accepted"), Kind])
@@ -68,6 +69,7 @@ export const PlanNode: Schema.Codec<PlanNode> = Schema.Union([
  */
 export const ExplainResponse = Schema.Struct({
   plan: maybe(PlanNode),
+  suppressed: maybe(Schema.Array(LeftOut)),
   timeline: Schema.Array(Schema.Struct({
     attempt: Schema.Int,
     at: Schema.Finite,

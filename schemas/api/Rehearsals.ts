@@ -7,6 +7,7 @@ import { JsonMap, optional } from "#schemas/Optional.ts"
 import { PreferenceDecision } from "#schemas/PreferenceDecision.ts"
 import { Recipient } from "#schemas/Recipient.ts"
 import { Reason, Status } from "#schemas/Status.ts"
+import { LeftOut } from "#schemas/Suppression.ts"
 import { Snapshot } from "#schemas/Template.ts"
 import { Schema } from "effect"
 
@@ -33,6 +34,7 @@ export const DryRunResponse = Schema.Struct({
     error: maybe(Schema.String),
     due_at: maybe(Schema.Finite),
     preferences: maybe(PreferenceDecision),
+    suppressed: maybe(Schema.Array(LeftOut)),
     plan: maybe(PlanNode),
     outputs: Schema.Array(Shown)
   }))

@@ -4,6 +4,7 @@ import { MessageId } from "#schemas/MessageId.ts"
 import type { Profile } from "#schemas/Profile.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
 import type { Reason, Status } from "#schemas/Status.ts"
+import type { LeftOut } from "#schemas/Suppression.ts"
 import * as Outcome from "#src/delivery/attempts/Outcome.ts"
 import type { Candidate, Plan } from "#src/delivery/attempts/Plan.ts"
 import { position } from "#src/delivery/attempts/Position.ts"
@@ -11,6 +12,7 @@ import * as Lifecycle from "#src/delivery/Lifecycle.ts"
 import { isNamed, type Provider } from "#src/delivery/Provider.ts"
 import * as Routing from "#src/delivery/Routing.ts"
 import { reasonOf } from "#src/delivery/attempts/Settlement.ts"
+import * as Suppressed from "#src/delivery/pipeline/Suppressed.ts"
 import * as Timeouts from "#src/delivery/pipeline/Timeouts.ts"
 import { Result } from "effect"
 
@@ -38,6 +40,8 @@ export interface Call extends Pick<Attempt, "channel" | "provider"> {
  */
 export interface Explained {
   readonly plan: Plan | undefined
+  /** The channels that are left out, since the recipient's address is suppressed; `undefined`: none. */
+  readonly suppressed: ReadonlyArray<LeftOut> | undefined
   readonly calls: ReadonlyArray<Call>
   readonly status: Status | undefined
   readonly reason: Reason | undefined
@@ -88,17 +92,29 @@ export const explain = (input: {
   readonly faults: ReadonlyArray<Fault>
   readonly waits: ReadonlyArray<number>
   readonly messageTimeout: number
+  /** Of the profile's addresses; if absent: none. */
+  readonly suppressed?: Suppressed.Suppressed
 }): Explained => {
-  const { faults, instructions, messageTimeout, profile, waits } = input
+  const { faults, instructions, messageTimeout, profile, suppressed = Suppressed.none, waits } = input
   const providers = profile === undefined
     ? input.providers.map((provider): Provider => ({ ...provider, reaches: () => true }))
     : input.providers
-  const planned = Routing.plan(instructions, profile ?? {}, providers)
+  const planned = Routing.plan(instructions, profile ?? {}, providers, undefined, undefined, suppressed)
   if (Result.isFailure(planned)) {
-    const { detail, event, reason } = planned.failure
-    return { plan: undefined, calls: [], status: Lifecycle.next("ENQUEUED", event), reason, detail, at: 0 }
+    const { detail, event, reason, suppressed: all } = planned.failure
+    return {
+      plan: undefined,
+      suppressed: all,
+      calls: [],
+      status: Lifecycle.next("ENQUEUED", event),
+      reason,
+      detail,
+      at: 0
+    }
   }
   const plan = planned.success
+  const leftOut = Suppressed.leftOut(suppressed, plan)
+  const laidOut = { plan, suppressed: leftOut.length === 0 ? undefined : leftOut }
   const answer = script(faults, providers)
   const deadline = Timeouts.given(instructions.timeout?.message) ?? messageTimeout
   const calls: Array<Call> = []
@@ -113,9 +129,11 @@ export const explain = (input: {
       unknownWait: 0,
       openUntil: () => undefined
     })
-    if (next._tag === "Succeeded") return { plan, calls, status: "SENT", reason: undefined, detail: undefined, at: now }
+    if (next._tag === "Succeeded") {
+      return { ...laidOut, calls, status: "SENT", reason: undefined, detail: undefined, at: now }
+    }
     if (next._tag === "Failed") {
-      return { plan, calls, status: "UNDELIVERABLE", reason: reasonOf(next.last), detail: undefined, at: now }
+      return { ...laidOut, calls, status: "UNDELIVERABLE", reason: reasonOf(next.last), detail: undefined, at: now }
     }
     if (next.at > now) {
       now = next.at
@@ -134,5 +152,5 @@ export const explain = (input: {
     attempts = [...attempts, attempt]
     now = attempt.endedAt ?? now
   }
-  return { plan, calls, status: undefined, reason: undefined, detail: undefined, at: now }
+  return { ...laidOut, calls, status: undefined, reason: undefined, detail: undefined, at: now }
 }

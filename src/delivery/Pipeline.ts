@@ -1,5 +1,6 @@
 import type { HistoryEvent } from "#schemas/History.ts"
 import type { PreferenceDecision } from "#schemas/PreferenceDecision.ts"
+import type { LeftOut } from "#schemas/Suppression.ts"
 import * as Hand from "#src/delivery/attempts/Hand.ts"
 import * as Breakers from "#src/delivery/attempts/Breakers.ts"
 import * as RateGates from "#src/delivery/attempts/RateGates.ts"
@@ -19,8 +20,9 @@ import * as Timeouts from "#src/delivery/pipeline/Timeouts.ts"
 import * as Quarantine from "#src/delivery/shards/Quarantine.ts"
 import * as Write from "#src/delivery/journal/Write.ts"
 import * as Delays from "#src/flows/Delays.ts"
+import * as Metrics from "#src/reports/Metrics.ts"
 import * as Trace from "#src/reports/Trace.ts"
-import { Cause, Clock, Context, Effect, Layer, Result } from "effect"
+import { Cause, Clock, Context, Effect, Layer, Metric, Result } from "effect"
 
 /**
  * An unknown outcome of a one-time password waits this long for a receipt before it is tried again, in ms
@@ -48,11 +50,21 @@ export class Pipeline extends Context.Service<Pipeline, {
 const resolved = (decision: PreferenceDecision | undefined, ts: number): ReadonlyArray<HistoryEvent> =>
   decision === undefined ? [] : [{ type: "PREFERENCES_RESOLVED", ts, decision }]
 
+const routed = (suppressed: ReadonlyArray<LeftOut>, ts: number): HistoryEvent =>
+  suppressed.length === 0 ? { type: "ROUTED", ts } : { type: "ROUTED", ts, suppressed }
+
 /** The first lines of a message that is on its way. */
-const begun = (decision: PreferenceDecision | undefined, ts: number): ReadonlyArray<HistoryEvent> =>
-  decision === undefined
-    ? [{ type: "MAPPED", ts }, { type: "PROFILE_LOADED", ts }, { type: "ROUTED", ts }]
-    : [{ type: "MAPPED", ts }, { type: "PROFILE_LOADED", ts }, ...resolved(decision, ts), { type: "ROUTED", ts }]
+const begun = (
+  { preferences, suppressed }: Pick<Stages.Decision, "preferences" | "suppressed">,
+  ts: number
+): ReadonlyArray<HistoryEvent> =>
+  preferences === undefined
+    ? [{ type: "MAPPED", ts }, { type: "PROFILE_LOADED", ts }, routed(suppressed, ts)]
+    : [{ type: "MAPPED", ts }, { type: "PROFILE_LOADED", ts }, ...resolved(preferences, ts), routed(suppressed, ts)]
+
+/** Counts the channels that a message does not go through, since they are suppressed. */
+const counted = (suppressed: ReadonlyArray<LeftOut>): Effect.Effect<void> =>
+  Effect.forEach(suppressed, (one) => Metric.update(Metrics.suppressed(one), 1), { discard: true })
 
 export const layer = Layer.effect(
   Pipeline,
@@ -98,7 +110,8 @@ export const layer = Layer.effect(
       const ts = yield* Clock.currentTimeMillis
       const first: ReadonlyArray<HistoryEvent> = message.attempts.length > 0
         ? []
-        : begun(decision.preferences, ts)
+        : begun(decision, ts)
+      if (first.length > 0 && decision.suppressed.length > 0) yield* counted(decision.suppressed)
       // A message that had to wait for its recipient's own time has its deadline from its first attempt on.
       const since = Delays.startOf(message.instructions.delay, message.enqueuedAt) ?? message.enqueuedAt
       const began = Delays.isOfRecipient(message.instructions.delay) ? message.attempts[0]?.startedAt ?? ts : since
@@ -128,7 +141,7 @@ export const layer = Layer.effect(
 
     const refuse = Effect.fnUntraced(function*(message: OpenMessage, epoch: number, refusal: Refusal.Refusal) {
       const at = yield* Clock.currentTimeMillis
-      const { decision, detail, event, reason, templateId, recipient = message.recipient, type } = refusal
+      const { decision, detail, event, reason, suppressed, templateId, recipient = message.recipient, type } = refusal
       const error = Outcome.plain(detail)
       const ends = refusing(message, event)
       const attempt = Outcome.orphaned(message.attempts, at)
@@ -143,9 +156,19 @@ export const layer = Layer.effect(
         error,
         dueAt: null,
         tries: 0,
-        events: [...resolved(decision, at), { type, ts: at, error, ...(reason === undefined ? {} : { reason }) }]
+        events: [
+          ...resolved(decision, at),
+          {
+            type,
+            ts: at,
+            error,
+            ...(reason === undefined ? {} : { reason }),
+            ...(suppressed === undefined ? {} : { suppressed })
+          }
+        ]
       }).pipe(Trace.stage("settle"))
       yield* Hand.counted(attempt, result)
+      if (suppressed !== undefined && result._tag === "Written") yield* counted(suppressed)
       return endingOf(result, null)
     })
 

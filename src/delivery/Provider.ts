@@ -70,6 +70,12 @@ export interface Vendor extends Way {
    */
   readonly serverOf?: (profile: Profile, override: JsonMap) => string | undefined
   /**
+   * The address that a call is made to, as the profile holds it, for providers whose addresses can be suppressed;
+   * `undefined`: there is none, or the message's override names other addressees. If absent: nobody remembers which
+   * addresses are dead.
+   */
+  readonly addressOf?: (profile: Profile, override: JsonMap) => string | undefined
+  /**
    * Where in a message's override something is said to the recipient, so that the message needs no content: paths such
    * as `body.title`. If absent: anything in `body`.
    */

@@ -2,6 +2,7 @@ import type { Attempt } from "#schemas/Attempt.ts"
 import type { PreferenceDecision } from "#schemas/PreferenceDecision.ts"
 import type { SendMessage } from "#schemas/SendMessage.ts"
 import type { Reason, Status } from "#schemas/Status.ts"
+import type { LeftOut } from "#schemas/Suppression.ts"
 import type { Principal } from "#src/access/ApiKeys.ts"
 import * as Drafts from "#src/delivery/intake/Drafts.ts"
 import * as Escalation from "#src/delivery/attempts/Escalation.ts"
@@ -31,6 +32,8 @@ export interface Rehearsed {
   readonly error: string | undefined
   readonly dueAt: number | undefined
   readonly preferences: PreferenceDecision | undefined
+  /** The channels that are left out, since the recipient's address is suppressed; `undefined`: none. */
+  readonly suppressed: ReadonlyArray<LeftOut> | undefined
   readonly plan: Plan | undefined
   readonly escalation: ReturnType<typeof Escalation.asked>
   readonly outputs: ReadonlyArray<Shown>
@@ -102,6 +105,7 @@ export const layer = Layer.effect(
       const last = next._tag === "Failed" ? next.last : undefined
       return {
         preferences: decision.preferences,
+        suppressed: decision.suppressed.length === 0 ? undefined : decision.suppressed,
         plan: decision.plan,
         escalation: Escalation.asked(decision.message.instructions),
         outputs,
@@ -111,9 +115,10 @@ export const layer = Layer.effect(
       }
     })
 
-    const refused = ({ decision, detail, event, reason }: Refusal.Refusal) =>
+    const refused = ({ decision, detail, event, reason, suppressed }: Refusal.Refusal) =>
       Effect.succeed({
         preferences: decision,
+        suppressed,
         plan: undefined,
         escalation: undefined,
         outputs: [],

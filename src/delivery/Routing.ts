@@ -16,6 +16,7 @@ import type { Branch, Plan } from "#src/delivery/attempts/Plan.ts"
 import { isNamed, named, type Provider } from "#src/delivery/Provider.ts"
 import * as NoWay from "#src/delivery/pipeline/NoWay.ts"
 import type * as Refusal from "#src/delivery/pipeline/Refusal.ts"
+import * as Suppressed from "#src/delivery/pipeline/Suppressed.ts"
 import * as Settings from "#src/delivery/pipeline/Settings.ts"
 import * as Timeouts from "#src/delivery/pipeline/Timeouts.ts"
 import { Result } from "effect"
@@ -52,14 +53,16 @@ const giveWay = <A extends Plan>(plans: ReadonlyArray<A>, timeout: number): Read
 /**
  * Lays out where the message may go (api.md 26.3). Left out is a channel that is not `allowed`, or has no provider, no
  * address, or an `if` that does not hold; and a provider for which the content has nothing (`isWritten`), unless an
- * `override` says it all. A webhook that the routing names needs no content: it is sent the data.
+ * `override` says it all. A webhook that the routing names needs no content: it is sent the data. A provider
+ * that would call an address which is `suppressed` is left out too.
  */
 export const plan = (
   instructions: Instructions,
   profile: Profile,
   configured: ReadonlyArray<Provider>,
   allowed?: ReadonlySet<string>,
-  isWritten: (provider: Provider) => boolean = () => true
+  isWritten: (provider: Provider) => boolean = () => true,
+  suppressed: Suppressed.Suppressed = Suppressed.none
 ): Result.Result<Plan, Refusal.Refusal> => {
   const findings = NoWay.none()
   const context = { data: instructions.data ?? {}, profile }
@@ -81,6 +84,15 @@ export const plan = (
 
   const saysAll = (channel: string, { override }: Own, provider: Provider): boolean =>
     Override.says(Override.of(instructions, { channel, override }, provider), provider)
+
+  const isSuppressed = (channel: string, { override }: Own, provider: Provider): boolean => {
+    if (suppressed.length === 0) return false
+    const given = Override.of(instructions, { channel, override }, provider)
+    const found = Suppressed.find(suppressed, provider, profile, given)
+    if (found === undefined) return false
+    if (!findings.suppressed.some((one) => one.channel === channel)) findings.suppressed.push(found)
+    return true
+  }
 
   const providersOf = (
     channel: string,
@@ -108,6 +120,7 @@ export const plan = (
         findings.unwritten = true
         return []
       }
+      if (isSuppressed(channel, { override }, provider)) return []
       const timeout = Timeouts.given(
         entry.timeouts,
         here?.timeouts,

@@ -10,7 +10,7 @@ import * as Mailboxes from "#src/delivery/Mailboxes.ts"
 import * as Weight from "#src/delivery/journal/Weight.ts"
 import { Lane, type OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import * as Owned from "#src/delivery/shards/Owned.ts"
-import * as PushDevices from "#src/delivery/pipeline/PushDevices.ts"
+import * as DeadAddresses from "#src/delivery/pipeline/DeadAddresses.ts"
 import { Pipeline } from "#src/delivery/Pipeline.ts"
 import * as Reader from "#src/delivery/shards/Reader.ts"
 import { ShardCount } from "#src/delivery/shards/ShardCount.ts"
@@ -244,4 +244,4 @@ export const layer = Layer.effect(
       reading: Effect.sync(() => readers.transactional.isReading() && readers.bulk.isReading())
     })
   })
-).pipe(Layer.provide(PushDevices.marking))
+).pipe(Layer.provide(DeadAddresses.remembering))

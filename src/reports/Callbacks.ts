@@ -1,8 +1,10 @@
 import type { Scope } from "#schemas/Scope.ts"
 import type { Configuration } from "#src/delivery/providers/ProviderConfigurations.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { Suppressions } from "#src/people/Suppressions.ts"
+import { type AddressReport, suppressing } from "#src/reports/AddressReports.ts"
 import { type Receipt, Receipts } from "#src/reports/Receipts.ts"
-import { Context, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Array, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 
 /** A provider's request as it came. */
 export interface Callback {
@@ -26,6 +28,15 @@ export class Forged extends Schema.TaggedError<Forged>()("Forged", { detail: Sch
 /** What is needed for the check (a certificate) cannot be fetched now: the provider should retry. */
 export class Unverifiable extends Schema.TaggedError<Unverifiable>()("Unverifiable", { detail: Schema.String }) {}
 
+/** What a callback says: what became of messages, and of which addresses mail is to be sent to no more. */
+export interface Told {
+  readonly receipts: ReadonlyArray<Receipt>
+  readonly addresses: ReadonlyArray<AddressReport>
+}
+
+/** Nothing that anybody here need know. */
+export const nothing: Told = { receipts: [], addresses: [] }
+
 /** Verifies one vendor's callbacks, and reads what they say. */
 export interface CallbackReader {
   /**
@@ -35,7 +46,7 @@ export interface CallbackReader {
   readonly read: (
     callback: Callback,
     settings: Schema.JsonObject
-  ) => Effect.Effect<ReadonlyArray<Receipt>, Forged | Unverifiable>
+  ) => Effect.Effect<Told, Forged | Unverifiable>
 }
 
 /** The vendors that call back, by catalogue key. */
@@ -74,10 +85,13 @@ export class NoCallbacks extends Schema.TaggedError<NoCallbacks>()("NoCallbacks"
 
 const isId = /^pc_\w{1,64}$/
 
+/** How many addresses are suppressed at once: a vendor tells of thousands in one callback. */
+const together = 50
+
 /** Takes one callback of a configuration. */
 export type Receiver = (callback: Callback) => Effect.Effect<void, Forged | Unverifiable | StoreUnavailable>
 
-/** Receives providers' callbacks: each is verified, then applied. */
+/** Receives providers' callbacks: each is verified, then applied. After a `StoreUnavailable` it is safe to do so again. */
 export class Callbacks extends Context.Service<Callbacks, {
   readonly receiver: (configurationId: string) => Effect.Effect<Receiver, NoCallbacks | StoreUnavailable>
 }>()("tidings/Callbacks") {}
@@ -86,12 +100,18 @@ export const layer = Layer.effect(
   Callbacks,
   Effect.gen(function*() {
     const receipts = yield* Receipts
+    const suppressions = yield* Suppressions
     const readers = yield* CallbackReaders
     const targets = yield* CallbackTargets
 
     const receive = Effect.fn("Callbacks.receive")(
       function*(reader: CallbackReader, target: CallbackTarget, callback: Callback) {
-        yield* receipts.apply(target.scope, target.names, yield* reader.read(callback, target.settings))
+        const told = yield* reader.read(callback, target.settings)
+        // First, since receipts of messages that are not known yet are waited for.
+        for (const some of Array.chunksOf(suppressing(target.provider, told.addresses), together)) {
+          yield* suppressions.add(target.scope, some)
+        }
+        yield* receipts.apply(target.scope, target.names, told.receipts)
       }
     )
 

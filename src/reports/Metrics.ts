@@ -1,4 +1,5 @@
 import type { Status } from "#schemas/Status.ts"
+import type { SuppressionReason } from "#schemas/Suppression.ts"
 import { Metric } from "effect"
 
 /** Messages accepted and committed. */
@@ -32,6 +33,12 @@ export const attempts = by<{
   readonly channel: string
   readonly outcome: string
 }>("tidings_attempts_total", "Attempts by provider and outcome")
+
+/** Channels that messages did not go through, since the recipient's address is suppressed, by `channel` and `reason`. */
+export const suppressed = by<{
+  readonly channel: string
+  readonly reason: SuppressionReason
+}>("tidings_suppressed_channels_total", "Channels left out of messages for a suppressed address, by reason")
 
 /** How fast a provider is called that takes no more for now, by `provider` and `channel` (`RateGate`). */
 export const callRate = (attributes: { readonly provider: string; readonly channel: string }) =>

@@ -6,6 +6,7 @@ import { Journal, type Observed } from "#src/delivery/Journal.ts"
 import * as Outcome from "#src/delivery/attempts/Outcome.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { References } from "#src/reports/References.ts"
+import { words } from "#src/reports/Words.ts"
 import { Array, Clock, Context, type Duration, Effect, Layer } from "effect"
 
 /** What a provider may report of a message that it accepted. */
@@ -60,20 +61,6 @@ const looks: ReadonlyArray<Duration.Input> = ["1 second", "2 seconds"]
 const together = 50
 
 const longestName = 200
-const longestDetail = 500
-
-/**
- * A provider's words without addresses and phone numbers: mail servers quote the address that they refuse, and it does
- * not belong in a timeline (P9).
- */
-const words = (text: string): string =>
-  Text.stored(
-    text.slice(0, longestDetail).replaceAll(/[^\s<>()"',;:]+@[^\s<>()"',;]+/g, "(address)").replaceAll(
-      /\+?\d{7,}/g,
-      "(number)"
-    ),
-    longestName
-  )
 
 /** The time of a receipt: never before the message was accepted nor after now, whatever the provider's clock says. */
 const timeOf = (receipt: Receipt, id: MessageId, now: number): number =>

@@ -21,6 +21,7 @@ const members = (event: HistoryEvent) => ({
   reference: event.reference === undefined ? undefined : { id: event.reference },
   due_at: event.dueAt,
   possible_duplicate: event.possibleDuplicate,
+  suppressed: event.suppressed,
   ...event.decision
 })
 

@@ -23,6 +23,7 @@ import { rateLimitsContract } from "#test/contracts/RateLimits.ts"
 import { receiptsContract } from "#test/contracts/Receipts.ts"
 import { strategiesContract } from "#test/contracts/Strategies.ts"
 import { submissionsContract } from "#test/contracts/Submissions.ts"
+import { suppressionsContract } from "#test/contracts/Suppressions.ts"
 import { templatesContract } from "#test/contracts/Templates.ts"
 import { tenantTemplatesContract } from "#test/contracts/TenantTemplates.ts"
 import { tenantsContract } from "#test/contracts/Tenants.ts"
@@ -62,6 +63,7 @@ export const everyContract = <E>(
   receiptsContract(name, stores)
   strategiesContract(name, stores)
   submissionsContract(name, stores)
+  suppressionsContract(name, stores)
   templatesContract(name, stores)
   tenantTemplatesContract(name, stores)
   tenantsContract(name, stores)

@@ -45,6 +45,7 @@ export const bare = Effect.fnUntraced(function*(call: Client, marker: string) {
   yield* made("PUT", `/lists/${list}/subscriptions/${user}`, {})
   yield* made("PUT", `/audiences/audience-${marker}`, { name: marker })
   yield* made("PUT", `/tenants/${tenant}`, { name: tenant })
+  yield* made("PUT", `/suppressions/email/gone@${marker}`)
   yield* made("PUT", `/users/${user}/tokens/${token}`, { provider_key: "firebase-fcm", device: { app_id: marker } })
   const section = id(yield* made("POST", "/preferences/sections", { name: `section-${marker}` }))
   const topic = id(
@@ -115,7 +116,9 @@ export const bare = Effect.fnUntraced(function*(call: Client, marker: string) {
     "providers/:id": provider,
     "translations/:domain": "default",
     ":domain/:locale": locale,
-    "items/:topic_id": `topic-${marker}`
+    "items/:topic_id": `topic-${marker}`,
+    "suppressions/:channel": "email",
+    ":channel/:address": `gone@${marker}`
   }
   const inTenant = { status: "OPTED_IN", custom_routing: ["sms"] }
   const furnish = Effect.gen(function*() {

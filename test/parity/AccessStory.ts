@@ -1,6 +1,7 @@
 import { requests } from "#test/parity/ManyStory.ts"
 import type { PatchOperation } from "#schemas/PatchOperation.ts"
 import { UserId } from "#schemas/Profile.ts"
+import { SuppressionReason } from "#schemas/Suppression.ts"
 import type { TokenWrite } from "#schemas/DeviceToken.ts"
 import { Idempotency } from "#src/access/Idempotency.ts"
 import { RateLimits } from "#src/access/RateLimits.ts"
@@ -8,6 +9,7 @@ import * as Ids from "#src/delivery/intake/Ids.ts"
 import { Journal, type Step } from "#src/delivery/Journal.ts"
 import { DeviceTokens } from "#src/people/DeviceTokens.ts"
 import { Profiles } from "#src/people/Profiles.ts"
+import { type Address, Suppressions } from "#src/people/Suppressions.ts"
 import { Inbox } from "#src/reports/Inbox.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { type Command, ids, pages, type Story } from "#test/parity/Both.ts"
@@ -18,7 +20,7 @@ const maybe = <A>({ below }: Chooser, value: () => A): A | undefined => below(2)
 const users = ["a", "A", "é", "e\u0301"].map((id) => UserId.make(id))
 const user = ({ below }: Chooser) => users[below(users.length)] ?? Fixture.user
 
-/** Devices, keys, counters, inboxes, and requests to many. */
+/** Devices, keys, counters, inboxes, suppressed addresses, and requests to many. */
 export const access: Story = (place) => {
   const { scope } = place
   let made = 0
@@ -134,6 +136,53 @@ export const access: Story = (place) => {
     ])()
   }
 
+  const suppressed = (c: Chooser): Command => {
+    const mail = (address: string): Address => ({ channel: "email", address })
+    const one = () =>
+      c.from<Address>([
+        mail("a@x.test"),
+        mail("é@x.test"),
+        mail("\u{1f984}@x.test"),
+        mail("\uffee@x.test"),
+        { channel: "sms", address: "+4915112345678" }
+      ])
+    const [limit, channel] = [c.from([1, 2, 100]), c.from(["email", "sms", undefined] as const)]
+    const reason = c.from(SuppressionReason.literals)
+    const suppressing = () => ({
+      ...one(),
+      reason: c.from(SuppressionReason.literals),
+      provider: maybe(c, () => "é"),
+      detail: maybe(c, () => "'\\ {NULL}")
+    })
+    return c.from([
+      () => {
+        const all = Array.from({ length: c.below(4) }, suppressing)
+        return say(["suppress", all], Suppressions.use((_) => _.add(scope, all)))
+      },
+      () => {
+        const of = one()
+        return say(
+          ["suppressed", of],
+          Effect.all([
+            Suppressions.use((_) => _.reason(scope, of)),
+            Effect.result(Suppressions.use((_) => _.get(scope, of)))
+          ])
+        )
+      },
+      () => {
+        const of = one()
+        return say(["free", of], Suppressions.use((_) => _.remove(scope, of)))
+      },
+      () =>
+        say(
+          ["suppressions", limit, channel, reason],
+          Effect.all([undefined, reason].map((reason) =>
+            pages((cursor) => Suppressions.use((_) => _.list(scope, { limit, cursor, channel, reason })))
+          ))
+        )
+    ])()
+  }
+
   const many = requests(place)
-  return (c) => c.from([devices, keys, inbox, many, many])(c)
+  return (c) => c.from([devices, keys, inbox, suppressed, many, many])(c)
 }

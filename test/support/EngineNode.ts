@@ -16,6 +16,7 @@ import { Strategies } from "#src/delivery/providers/Strategies.ts"
 import { Members } from "#src/people/Members.ts"
 import { DeviceTokens } from "#src/people/DeviceTokens.ts"
 import { ListPreferences } from "#src/people/ListPreferences.ts"
+import { Suppressions } from "#src/people/Suppressions.ts"
 import { PreferenceCatalogue } from "#src/people/PreferenceCatalogue.ts"
 import { Profiles } from "#src/people/Profiles.ts"
 import * as Fake from "#test/support/Fake.ts"
@@ -142,6 +143,7 @@ export const make = Effect.fnUntraced(function*<S>(stores: NodeStores<S>) {
         Layer.mock(Mjml, {}),
         Layer.mock(Translations, {}),
         Layer.mock(DeviceTokens, {}),
+        Layer.mock(Suppressions, {}),
         Layer.mock(PreferenceCatalogue, { resolve: () => Effect.succeed(Option.none()) }),
         Layer.mock(UserPreferences, {}),
         Layer.mock(ListPreferences, {}),

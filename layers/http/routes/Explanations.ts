@@ -3,6 +3,7 @@ import type { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
 import type * as Escalation from "#src/delivery/attempts/Escalation.ts"
 import * as Explain from "#src/delivery/Explain.ts"
 import * as Settings from "#src/delivery/pipeline/Settings.ts"
+import type { Suppressed } from "#src/delivery/pipeline/Suppressed.ts"
 import type { Plan } from "#src/delivery/attempts/Plan.ts"
 import type { Provider } from "#src/delivery/Provider.ts"
 import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
@@ -25,7 +26,8 @@ export const node = (plan: Plan, escalation?: ReturnType<typeof Escalation.asked
 export const explained = (
   strategy: RoutingStrategy,
   asked: ExplainRequest,
-  providers: ReadonlyArray<Provider>
+  providers: ReadonlyArray<Provider>,
+  suppressed: Suppressed
 ): ExplainResponse => {
   const { calls, plan, ...end } = Explain.explain({
     instructions: Settings.routed({ data: asked.data, timeout: { message: asked.timeout } }, strategy),
@@ -39,7 +41,8 @@ export const explained = (
       retryAfter: retryAfter ?? undefined
     })),
     waits: RetryPolicy.longWaits,
-    messageTimeout: RetryPolicy.messageTimeout
+    messageTimeout: RetryPolicy.messageTimeout,
+    suppressed
   })
   return {
     ...end,

@@ -8,8 +8,10 @@ import { defaultLimit, type StrategyResponse, type StrategySummary } from "#sche
 import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
 import { author } from "#src/content/Author.ts"
 import { Templates } from "#src/content/Templates.ts"
+import * as Suppressed from "#src/delivery/pipeline/Suppressed.ts"
 import { Providers } from "#src/delivery/Providers.ts"
 import { Strategies, type StrategyRecord } from "#src/delivery/providers/Strategies.ts"
+import { Suppressions } from "#src/people/Suppressions.ts"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 
@@ -35,6 +37,7 @@ export const layer = Group.layer(Effect.gen(function*() {
   const strategies = yield* Strategies
   const templates = yield* Templates
   const providers = yield* Providers
+  const suppressions = yield* Suppressions
   return HttpApiBuilder.group(Served, "routingStrategies", (handlers) =>
     handlers.handleAll({
       list: Effect.fnUntraced(function*({ query: { cursor, limit = defaultLimit } }) {
@@ -68,7 +71,11 @@ export const layer = Group.layer(Effect.gen(function*() {
       explain: Effect.fnUntraced(function*({ params, payload }) {
         const { scope } = yield* CurrentPrincipal
         const { strategy } = yield* strategies.get(scope, params.id)
-        return explained(strategy, payload, yield* providers.configured(scope))
+        const configured = yield* providers.configured(scope)
+        const suppressed = payload.profile === undefined || payload.profile === null
+          ? Suppressed.none
+          : yield* Suppressed.of((one) => suppressions.reason(scope, one), strategy, payload.profile, configured)
+        return explained(strategy, payload, configured, suppressed)
       }, refusals)
     }))
 }))

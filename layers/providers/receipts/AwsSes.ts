@@ -1,7 +1,9 @@
+import * as EnhancedStatus from "#layers/providers/EnhancedStatus.ts"
 import { forged, instant, reading } from "#layers/providers/receipts/Checks.ts"
 import { fromMarks, isOfCopy } from "#layers/providers/receipts/Marks.ts"
 import * as Sns from "#layers/providers/receipts/Sns.ts"
-import type { CallbackReader } from "#src/reports/Callbacks.ts"
+import type { AddressReport } from "#src/reports/AddressReports.ts"
+import { type CallbackReader, nothing } from "#src/reports/Callbacks.ts"
 import type { Receipt, ReceiptEvent } from "#src/reports/Receipts.ts"
 import { Effect, Option, Schema } from "effect"
 
@@ -42,6 +44,7 @@ const Record = Schema.Struct({
   complaint: Schema.optionalKey(Schema.Struct({
     timestamp: Schema.optionalKey(Schema.String),
     complaintSubType: Schema.optionalKey(Schema.String),
+    complaintFeedbackType: Schema.optionalKey(Schema.String),
     complainedRecipients: Schema.optionalKey(
       Schema.Array(Schema.Struct({ emailAddress: Schema.optionalKey(Schema.String) }))
     )
@@ -92,6 +95,34 @@ const addressesOf = ({ bounce, complaint, delivery }: Record): ReadonlyArray<str
   delivery?.recipients ??
     (bounce?.bouncedRecipients ?? complaint?.complainedRecipients)?.flatMap(({ emailAddress }) => emailAddress ?? [])
 
+/** Feedback that is no complaint of a recipient: that a mail is wanted, and what receivers' servers tell of it. */
+const noComplaint = new Set(["not-spam", "auth-failure", "virus"])
+
+/**
+ * The addresses that are to be sent to no more, those of copies among them. SES calls some refusals of a mail permanent
+ * that say nothing of its address, which their status tells. Where a receiver does not name who complained, SES lists
+ * whoever of the mail's recipients may have.
+ */
+const reports = (record: Record): ReadonlyArray<AddressReport> => {
+  const { bounce, complaint } = record
+  const bounced = bounce?.bounceType === "Permanent" ? bounce.bouncedRecipients ?? [] : []
+  const complained = noComplaint.has(complaint?.complaintFeedbackType ?? "")
+    ? []
+    : complaint?.complainedRecipients ?? []
+  return [
+    ...bounced.flatMap(({ diagnosticCode, emailAddress, status = "" }): ReadonlyArray<AddressReport> =>
+      emailAddress === undefined || EnhancedStatus.ofMail.test(status)
+        ? []
+        : [{ channel: "email", address: emailAddress, reason: "BOUNCED", detail: diagnosticCode ?? whyOf(record) }]
+    ),
+    ...complained.flatMap(({ emailAddress }): ReadonlyArray<AddressReport> =>
+      emailAddress === undefined
+        ? []
+        : [{ channel: "email", address: emailAddress, reason: "COMPLAINED", detail: complaint?.complaintFeedbackType }]
+    )
+  ]
+}
+
 const receipt = (record: Record, { MessageId, Timestamp }: Sns.Envelope): ReadonlyArray<Receipt> => {
   const kind = kindOf(record)
   const { bounce, click, complaint, delivery, mail, open } = record
@@ -117,7 +148,10 @@ export const make = Effect.map(Sns.make, (sns): CallbackReader => ({
     const settings = Option.getOrUndefined(settingsOf(given))
     if (settings === undefined) return yield* forged("the configuration has no webhook_topic_arn")
     const envelope = yield* sns.read(body, settings.webhook_topic_arn)
-    if (envelope === undefined) return []
-    return Option.match(recordOf(envelope.Message), { onNone: () => [], onSome: (record) => receipt(record, envelope) })
+    if (envelope === undefined) return nothing
+    return Option.match(recordOf(envelope.Message), {
+      onNone: () => nothing,
+      onSome: (record) => ({ receipts: receipt(record, envelope), addresses: reports(record) })
+    })
   })
 }))

@@ -1,12 +1,20 @@
 import { base64, equal, forged, instant, reading, textOf } from "#layers/providers/receipts/Checks.ts"
 import { fromMarks, isOfCopy } from "#layers/providers/receipts/Marks.ts"
-import type { CallbackReader } from "#src/reports/Callbacks.ts"
+import type { SuppressionReason } from "#schemas/Suppression.ts"
+import type { AddressReport } from "#src/reports/AddressReports.ts"
+import { type CallbackReader, nothing } from "#src/reports/Callbacks.ts"
 import type { Receipt, ReceiptEvent } from "#src/reports/Receipts.ts"
 import { Buffer } from "node:buffer"
 import { Effect, Option, Schema } from "effect"
 
 /** The operator's own secret, which is part of the webhook's URL: `https://tidings:<secret>@host/callbacks/pc_…`. */
-const Settings = Schema.Struct({ webhook_secret: Schema.NonEmptyString })
+const Settings = Schema.Struct({
+  webhook_secret: Schema.NonEmptyString,
+  message_stream: Schema.optionalKey(Schema.String)
+})
+
+/** The stream that mail goes through where the settings name none, as in the adapter. */
+const defaultStream = "outbound"
 
 /** The user name in that URL. */
 const userName = "tidings"
@@ -14,7 +22,7 @@ const userName = "tidings"
 /** One callback (postmarkapp.com/developer/webhooks). */
 const Report = Schema.Struct({
   RecordType: Schema.String,
-  MessageID: Schema.String,
+  MessageID: Schema.optionalKey(Schema.String),
   ID: Schema.optionalKey(Schema.Number),
   Type: Schema.optionalKey(Schema.String),
   /** The address that it is about; bounces call it `Email`. */
@@ -25,7 +33,12 @@ const Report = Schema.Struct({
   ReceivedAt: Schema.optionalKey(Schema.String),
   Description: Schema.optionalKey(Schema.String),
   Details: Schema.optionalKey(Schema.String),
-  Metadata: Schema.optionalKey(Schema.Record(Schema.String, Schema.Json))
+  Metadata: Schema.optionalKey(Schema.Record(Schema.String, Schema.Json)),
+  /** Of a `SubscriptionChange`: whether the address is sent to no more in this stream, why, and who had it so. */
+  SuppressSending: Schema.optionalKey(Schema.Boolean),
+  SuppressionReason: Schema.optionalKey(Schema.String),
+  Origin: Schema.optionalKey(Schema.String),
+  MessageStream: Schema.optionalKey(Schema.String)
 })
 type Report = typeof Report.Type
 
@@ -55,19 +68,58 @@ const table = new Map<string, ReceiptEvent>([
 const kindOf = ({ RecordType, Type }: Report): ReceiptEvent | undefined =>
   RecordType === "Bounce" && !final.has(Type ?? "") ? undefined : table.get(RecordType)
 
+const addressOf = ({ Email, Recipient }: Report): string | undefined => Recipient ?? Email
+
+const detailOf = ({ Description, Details }: Report): string | undefined => Details ?? Description
+
+/** The reasons of a `SubscriptionChange`; a recipient's manual suppression is an unsubscription. */
+const changes = new Map<string | undefined, SuppressionReason>([
+  ["HardBounce", "BOUNCED"],
+  ["SpamComplaint", "COMPLAINED"],
+  ["ManualSuppression", "UNSUBSCRIBED"]
+])
+
+/**
+ * Why the address is to be sent to no more. Postmark has a list for each message stream, of which the configuration's
+ * own counts, and what the recipient did: whom the account's people suppress or reactivate there, they do here.
+ */
+const reasonOf = (report: Report, stream: string): SuppressionReason | undefined => {
+  const { MessageStream = stream, Origin, RecordType, SuppressSending, SuppressionReason, Type } = report
+  switch (RecordType) {
+    case "Bounce":
+      return Type === "HardBounce" || Type === "BadEmailAddress" ? "BOUNCED" : undefined
+    case "SpamComplaint":
+      return "COMPLAINED"
+    case "SubscriptionChange":
+      return SuppressSending === true && Origin === "Recipient" && MessageStream === stream
+        ? changes.get(SuppressionReason)
+        : undefined
+    default:
+      return undefined
+  }
+}
+
+/** What it says of the address; of a copy's as much as of the message's own. */
+const about = (report: Report, stream: string): ReadonlyArray<AddressReport> => {
+  const [address, reason] = [addressOf(report), reasonOf(report, stream)]
+  return address === undefined || reason === undefined
+    ? []
+    : [{ channel: "email", address, reason, detail: detailOf(report) }]
+}
+
 const receipt = (report: Report): ReadonlyArray<Receipt> => {
   const kind = kindOf(report)
   const at = report.DeliveredAt ?? report.BouncedAt ?? report.ReceivedAt
-  const address = report.Recipient ?? report.Email
+  const address = addressOf(report)
   const isCopy = isOfCopy(report.Metadata?.["tidings_to"], address === undefined ? undefined : [address])
-  return kind === undefined || isCopy ? [] : [{
+  return kind === undefined || report.MessageID === undefined || isCopy ? [] : [{
     // Postmark gives an event id only to bounces.
     id: `${report.RecordType}:${report.MessageID}:${report.ID ?? at ?? ""}`,
     event: kind,
     ...fromMarks((name) => report.Metadata?.[name]),
     reference: report.MessageID,
     at: instant(at),
-    detail: kind === "Bounce" ? report.Details ?? report.Description : undefined
+    detail: kind === "Bounce" ? detailOf(report) : undefined
   }]
 }
 
@@ -88,6 +140,12 @@ export const reader: CallbackReader = {
     const settings = Option.getOrUndefined(settingsOf(given))
     if (settings === undefined) return yield* forged("the configuration has no webhook_secret")
     if (!isOurs(headers["authorization"], settings.webhook_secret)) return yield* forged("the secret is wrong")
-    return Option.match(reportOf(textOf(body)), { onNone: () => [], onSome: receipt })
+    return Option.match(reportOf(textOf(body)), {
+      onNone: () => nothing,
+      onSome: (report) => ({
+        receipts: receipt(report),
+        addresses: about(report, settings.message_stream ?? defaultStream)
+      })
+    })
   })
 }

@@ -1,5 +1,8 @@
+import * as EnhancedStatus from "#layers/providers/EnhancedStatus.ts"
 import { base64, forged, fresh, reading, textOf } from "#layers/providers/receipts/Checks.ts"
 import { fromMarks, isOfCopy } from "#layers/providers/receipts/Marks.ts"
+import type { SuppressionReason } from "#schemas/Suppression.ts"
+import type { AddressReport } from "#src/reports/AddressReports.ts"
 import type { CallbackReader } from "#src/reports/Callbacks.ts"
 import type { Receipt, ReceiptEvent } from "#src/reports/Receipts.ts"
 import { Buffer } from "node:buffer"
@@ -25,7 +28,10 @@ const Event = Schema.StructWithRest(
     timestamp: Schema.Number,
     sg_machine_open: Schema.optionalKey(Schema.Boolean),
     reason: Schema.optionalKey(Schema.String),
-    status: Schema.optionalKey(Schema.String)
+    status: Schema.optionalKey(Schema.String),
+    /** Of a bounce: `bounce`, or `blocked` where the mail was refused and not the address. */
+    type: Schema.optionalKey(Schema.String),
+    bounce_classification: Schema.optionalKey(Schema.String)
   }),
   [Schema.Record(Schema.String, Schema.Json)]
 )
@@ -44,6 +50,46 @@ const kindOf = (event: Event): ReceiptEvent | undefined =>
   // A privacy proxy fetched the pixel, which proves only that the mail arrived.
   event.event === "open" && event.sg_machine_open === true ? "Deliver" : table.get(event.event)
 
+const detailOf = ({ reason, status }: Event): string | undefined =>
+  [status, reason].filter(Boolean).join(" ") || undefined
+
+/** Of what SendGrid did not send at all: the reasons that lie in the address. */
+const dropped = new Map<string | undefined, SuppressionReason>([
+  ["Bounced Address", "BOUNCED"],
+  ["Invalid", "BOUNCED"],
+  ["Spam Reporting Address", "COMPLAINED"]
+])
+
+/**
+ * Why the address is to be sent to no more. Who leaves one of SendGrid's groups (`group_unsubscribe`) still wants all
+ * other mail.
+ */
+const reasonOf = (event: Event): SuppressionReason | undefined => {
+  switch (event.event) {
+    case "bounce":
+      return event.type !== "blocked" &&
+          (EnhancedStatus.dead.test(event.status ?? "") || event.bounce_classification === "Invalid Address")
+        ? "BOUNCED"
+        : undefined
+    case "dropped":
+      return dropped.get(event.reason)
+    case "spamreport":
+      return "COMPLAINED"
+    case "unsubscribe":
+      return "UNSUBSCRIBED"
+    default:
+      return undefined
+  }
+}
+
+/** What it says of the address; of a copy's as much as of the message's own. */
+const report = (event: Event): ReadonlyArray<AddressReport> => {
+  const reason = reasonOf(event)
+  return reason === undefined || event.email === undefined
+    ? []
+    : [{ channel: "email", address: event.email, reason, detail: detailOf(event) }]
+}
+
 const receipt = (event: Event): ReadonlyArray<Receipt> => {
   const kind = kindOf(event)
   const isCopy = isOfCopy(event["tidings_to"], event.email === undefined ? undefined : [event.email])
@@ -55,7 +101,7 @@ const receipt = (event: Event): ReadonlyArray<Receipt> => {
     // it.
     reference: event.sg_message_id?.split(".", 1)[0],
     at: event.timestamp * 1_000,
-    detail: kind === "Bounce" ? [event.status, event.reason].filter(Boolean).join(" ") || undefined : undefined
+    detail: kind === "Bounce" ? detailOf(event) : undefined
   }]
 }
 
@@ -93,7 +139,7 @@ export const reader: CallbackReader = {
     if (!(yield* isSigned(settings.webhook_public_key, signature, signed)))
       return yield* forged("the signature is wrong")
     yield* fresh(/^\d{1,12}$/.test(timestamp) ? Number(timestamp) * 1_000 : undefined, retried)
-    const events = Option.getOrElse(listOf(textOf(body)), () => [])
-    return events.flatMap((event) => Option.match(eventOf(event), { onNone: () => [], onSome: receipt }))
+    const events = Option.getOrElse(listOf(textOf(body)), () => []).flatMap((event) => Option.toArray(eventOf(event)))
+    return { receipts: events.flatMap(receipt), addresses: events.flatMap(report) }
   })
 }

@@ -78,7 +78,8 @@ const settingsOf = Schema.decodeUnknownOption(Settings)
 /**
  * Twilio's status callback: HMAC-SHA-1 over the URL that it calls and the sorted form fields. The adapter sends a
  * `StatusCallback` with the message's id in its query. Without that, only a Messaging Service's own callback comes,
- * which names the message by its SID.
+ * which names the message by its SID. It suppresses no number: who sends STOP undoes it with START,
+ * of which no status tells, and in between Twilio itself refuses what is sent (21610).
  */
 export const reader: CallbackReader = {
   read: Effect.fnUntraced(function*({ body, headers, query, urls }, given) {
@@ -92,6 +93,6 @@ export const reader: CallbackReader = {
       ? fragments(marked(base, query.get("tidings_message_id") ?? ""))
       : []
     if (!isSigned(token, [...asSent, ...urls], fields, signature)) return yield* forged("the signature is wrong")
-    return receipt(fields, query)
+    return { receipts: receipt(fields, query), addresses: [] }
   })
 }

@@ -1,3 +1,4 @@
+import * as EnhancedStatus from "#layers/providers/EnhancedStatus.ts"
 import type { Fault, Refused, Silent, Stage } from "#layers/providers/smtp/Fault.ts"
 import { begun } from "#layers/providers/smtp/Fault.ts"
 import { toError, type Verdict } from "#layers/providers/Verdict.ts"
@@ -58,8 +59,7 @@ const permanent: ReadonlyArray<Row> = [
   // Microsoft 365 and SES refuse a sender of ours in the words of a mailbox's, or of a message's.
   { says: /SendAsDenied|OutboundSpam|address is not verified|to send as this sender/i, kind: "Misconfigured" },
   // The address is dead for good.
-  { at: envelope, enhanced: /^5\.1\.(?:1|2|3|6|10)$/, kind: "RecipientRejected", invalidates: true },
-  { at: envelope, enhanced: /^5\.2\.1$/, kind: "RecipientRejected", invalidates: true },
+  { at: envelope, enhanced: EnhancedStatus.dead, kind: "RecipientRejected", invalidates: true },
   { at: ["rcpt"], codes: [521, 556], kind: "RecipientRejected", invalidates: true },
   // The address exists but takes no mail: full, mail too large for it, or not routable.
   { at: envelope, enhanced: /^5\.(?:2\.[02-9]|1\.[05]|4\.\d+)$/, kind: "RecipientRejected" },

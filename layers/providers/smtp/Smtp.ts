@@ -10,6 +10,7 @@ import * as Pool from "#layers/providers/smtp/Pool.ts"
 import * as Progress from "#layers/providers/smtp/Progress.ts"
 import { dkimKey, SmtpSettings } from "#layers/providers/smtp/Settings.ts"
 import { ContentRejected } from "#schemas/DeliveryError.ts"
+import { isGiven } from "#src/delivery/attempts/Override.ts"
 import * as Slots from "#src/delivery/attempts/Slots.ts"
 import type { Delivery, Vendor } from "#src/delivery/Provider.ts"
 import type { ProviderDefinition } from "#src/delivery/providers/ProviderDefinition.ts"
@@ -82,6 +83,7 @@ const make = Effect.fnUntraced(function*(settings: SmtpSettings) {
     channel: "email",
     says: [],
     reaches: (profile) => typeof profile["email"] === "string" && Option.isSome(Address.addrSpec(profile["email"])),
+    addressOf: ({ email }, override) => typeof email !== "string" || isGiven(override, "to") ? undefined : email,
     slots: (server) => server === undefined ? slots : guests,
     serverOf: (_, override) => Endpoint.otherServer(own, override),
     send

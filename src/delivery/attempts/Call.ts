@@ -3,6 +3,7 @@ import type { HistoryEvent } from "#schemas/History.ts"
 import type { JsonMap } from "#schemas/Optional.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
 import type { Watch } from "#src/delivery/attempts/Breakers.ts"
+import * as DeadAddress from "#src/delivery/attempts/DeadAddress.ts"
 import * as Escalation from "#src/delivery/attempts/Escalation.ts"
 import * as FirstAttempt from "#src/delivery/attempts/FirstAttempt.ts"
 import * as Hand from "#src/delivery/attempts/Hand.ts"
@@ -119,6 +120,7 @@ const place = Effect.fnUntraced(function*(one: Call) {
     const { id: messageId, scope } = message
     const openUntil = breakers.openUntil(circuit)
     yield* hand.complain({ scope, messageId, vendor, server, attempt: ended, openUntil, now })
+    yield* DeadAddress.told({ scope, vendor, channel, provider, profile, override }, exit)
   }
   return ended
 })

@@ -41,7 +41,9 @@ const inEmail = ["subject", "text", "html", "attachments", "body.attachments"]
 const inInbox = ["title", "body"]
 const anywhere = ["body"]
 
-const isGiven = (override: JsonMap, path: string): boolean => (valueAt(override, path.split(".")) ?? null) !== null
+/** Whether the override has something at this path, such as `body.title`. */
+export const isGiven = (override: JsonMap, path: string): boolean =>
+  (valueAt(override, path.split(".")) ?? null) !== null
 
 /** Whether the override says enough for a message without content. */
 export const says = (override: JsonMap, provider: Provider): boolean =>

@@ -1,4 +1,5 @@
 import type { Profile } from "#schemas/Profile.ts"
+import type { LeftOut } from "#schemas/Suppression.ts"
 import * as Refusal from "#src/delivery/pipeline/Refusal.ts"
 
 /** What was met on the way through a routing; it explains an empty plan. */
@@ -15,6 +16,8 @@ export interface Findings {
   unwritten: boolean
   missingProviderKey: boolean
   named: boolean
+  /** The channels that only their suppressed address has left out, in the order of the routing. */
+  readonly suppressed: Array<LeftOut>
 }
 
 export const none = (): Findings => ({
@@ -22,7 +25,8 @@ export const none = (): Findings => ({
   unreachable: false,
   unwritten: false,
   missingProviderKey: false,
-  named: false
+  named: false,
+  suppressed: []
 })
 
 /** The field of a profile that holds a channel's address, for channels that may have no provider to ask. */
@@ -44,6 +48,8 @@ export const unserved = (where: string): Refusal.Refusal =>
  */
 export const refusal = (findings: Findings): Refusal.Refusal => {
   if (!findings.named) return Refusal.unroutable("NO_CHANNELS", "The message's routing names no channel")
+  const [suppressed] = findings.suppressed
+  if (suppressed !== undefined) return Refusal.suppressed(suppressed, findings.suppressed)
   if (findings.filtered) {
     const why = findings.invalid === undefined ? "" : `: ${findings.invalid}`
     return Refusal.filtered(`A condition of the message left no channel${why}`)

@@ -1,31 +1,13 @@
 import { isList, isObject } from "#schemas/Json.ts"
 import { UserId } from "#schemas/Profile.ts"
-import { providerOf, type Routing } from "#schemas/Routing.ts"
-import { type DeadAddress, DeadAddresses } from "#src/delivery/pipeline/DeadAddresses.ts"
 import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
-import { isNamed, type Provider } from "#src/delivery/Provider.ts"
+import * as Leads from "#src/delivery/pipeline/Leads.ts"
+import type { Provider } from "#src/delivery/Provider.ts"
 import * as Write from "#src/delivery/journal/Write.ts"
 import { DeviceTokens, type Reachable } from "#src/people/DeviceTokens.ts"
-import * as Patience from "#src/store/Patience.ts"
-import { Effect, Layer, type Schema } from "effect"
+import { Effect, type Schema } from "effect"
 
 const channel = "push"
-
-/** How long marking a dead address may hold up its message, which needs nothing of it. */
-const patience = "2 seconds"
-
-/** Whether the routing may lead to push at all; a message that names no routing may go anywhere. */
-const reachesPush = (routing: Routing | null | undefined, configured: ReadonlyArray<Provider>): boolean => {
-  const vendors = configured.filter((provider) => provider.channel === channel)
-  const names = (name: string) => name === channel || vendors.some((vendor) => isNamed(vendor, name))
-  const leads = ({ channels }: Routing): boolean =>
-    channels.some((entry) => {
-      if (typeof entry === "string") return names(entry)
-      if ("channels" in entry) return leads(entry)
-      return names("channel" in entry ? entry.channel : providerOf(entry))
-    })
-  return vendors.length > 0 && (routing === undefined || routing === null || leads(routing))
-}
 
 const listed = (value: Schema.Json | undefined): Schema.JsonArray =>
   value === undefined || value === null ? [] : isList(value) ? value : [value]
@@ -67,7 +49,7 @@ export const make = Effect.gen(function*() {
       configured: ReadonlyArray<Provider>,
       profile: Schema.JsonObject
     ): Effect.Effect<Schema.JsonObject> =>
-      userId === undefined || userId === null || !reachesPush(instructions.routing, configured)
+      userId === undefined || userId === null || !Leads.to(channel, instructions.routing, configured)
         ? Effect.succeed(profile)
         : Effect.map(
           Write.patiently(devices.reachable(scope, UserId.make(userId))),
@@ -75,16 +57,3 @@ export const make = Effect.gen(function*() {
         )
   }
 })
-
-/** Marks tokens that their provider calls dead. */
-export const marking = Layer.effect(
-  DeadAddresses,
-  Effect.gen(function*() {
-    const devices = yield* DeviceTokens
-    const patiently = yield* Patience.within(patience)
-    return ({ address, detail, provider, scope }: DeadAddress) =>
-      patiently(devices.invalidate(scope, provider, address, detail)).pipe(
-        Effect.catch((error) => Effect.logWarning("cannot mark a dead device token", error._tag))
-      )
-  })
-)

@@ -2,6 +2,7 @@ import type { HistoryType } from "#schemas/History.ts"
 import type { PreferenceDecision } from "#schemas/PreferenceDecision.ts"
 import type { Recipient } from "#schemas/Recipient.ts"
 import type { Reason } from "#schemas/Status.ts"
+import type { LeftOut, SuppressionReason } from "#schemas/Suppression.ts"
 import type { Event } from "#src/delivery/Lifecycle.ts"
 import { Data } from "effect"
 
@@ -13,6 +14,8 @@ export class Refusal extends Data.TaggedError("Refusal")<{
   readonly detail: string
   /** What the recipient's preferences had made of the message before, or made of it here. */
   readonly decision?: PreferenceDecision | undefined
+  /** The channels that were left out, since the recipient's addresses are suppressed, where that is why. */
+  readonly suppressed?: ReadonlyArray<LeftOut> | undefined
   /** The recipient in the tenant that the message turned out to be in. */
   readonly recipient?: Recipient | undefined
   /** The template that the message turned out to be of. */
@@ -45,11 +48,28 @@ export const unwanted = (decision: PreferenceDecision) =>
     decision
   })
 
+const words: Readonly<Record<SuppressionReason, (channel: string) => string>> = {
+  BOUNCED: (channel) => `What was sent to the recipient's address for ${channel} has bounced`,
+  MANUAL: (channel) => `The recipient's address for ${channel} is suppressed`,
+  UNSUBSCRIBED: (channel) => `The recipient has unsubscribed the address for ${channel}`,
+  COMPLAINED: (channel) => `The recipient has complained of what was sent to the address for ${channel}`
+}
+
+/** Nothing is left of the message without its suppressed channels, of which the first says why. */
+export const suppressed = ({ channel, reason }: LeftOut, all: ReadonlyArray<LeftOut>) =>
+  new Refusal({
+    event: "Undeliver",
+    type: "UNDELIVERABLE",
+    reason: reason === "BOUNCED" ? "BOUNCED" : "UNSUBSCRIBED",
+    detail: words[reason](channel),
+    suppressed: all
+  })
+
 /** The same refusal, with what else was known of its message by then. */
 export const knowing = (
   refusal: Refusal,
   known: Partial<Pick<Refusal, "decision" | "recipient" | "templateId">>
 ): Refusal => {
-  const { decision, detail, event, reason, recipient, templateId, type } = refusal
-  return new Refusal({ event, type, reason, detail, decision, recipient, templateId, ...known })
+  const { decision, detail, event, reason, recipient, suppressed, templateId, type } = refusal
+  return new Refusal({ event, type, reason, detail, decision, suppressed, recipient, templateId, ...known })
 }

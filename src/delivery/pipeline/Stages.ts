@@ -2,6 +2,7 @@ import type { Brand } from "#schemas/Brand.ts"
 import type { PreferenceDecision } from "#schemas/PreferenceDecision.ts"
 import type { RecipientPreferences } from "#schemas/Preferences.ts"
 import { UserId } from "#schemas/Profile.ts"
+import type { LeftOut } from "#schemas/Suppression.ts"
 import * as BrandChoice from "#src/content/BrandChoice.ts"
 import * as Elemental from "#src/content/Elemental.ts"
 import * as Groups from "#src/delivery/intake/Groups.ts"
@@ -16,6 +17,7 @@ import { Providers } from "#src/delivery/Providers.ts"
 import * as Recipients from "#src/delivery/intake/Recipients.ts"
 import * as Refusal from "#src/delivery/pipeline/Refusal.ts"
 import * as Routing from "#src/delivery/Routing.ts"
+import * as Suppressed from "#src/delivery/pipeline/Suppressed.ts"
 import * as Write from "#src/delivery/journal/Write.ts"
 import * as Delays from "#src/flows/Delays.ts"
 import { type Person, Profiles } from "#src/people/Profiles.ts"
@@ -40,6 +42,8 @@ export interface Decision extends Known {
   /** What the recipient's preferences made of it; `undefined`: nobody had said anything of it. */
   readonly preferences: PreferenceDecision | undefined
   readonly topic: Preferences.SentTopic | undefined
+  /** The channels that it does not go through, since the recipient's address for them is suppressed. */
+  readonly suppressed: ReadonlyArray<LeftOut>
 }
 
 const mapping = Trace.stage("map")
@@ -73,6 +77,7 @@ export const make = Effect.gen(function*() {
   const tenancies = yield* Tenancies.make
   const brand = yield* BrandChoice.make
   const prefer = yield* Preferences.make
+  const suppressions = yield* Suppressed.make
 
   const load = ({ recipient: { user_id: userId }, scope }: OpenMessage): Effect.Effect<Person> =>
     userId === undefined || userId === null
@@ -112,14 +117,16 @@ export const make = Effect.gen(function*() {
     const isWritten = ({ channel, key, names = [] }: Provider) =>
       Elemental.isWritten(content, { channel, providers: [key, ...names] })
     const { decision, instructions, only, topic } = yield* preferring(prefer(stored, found, at))
+    const suppressed = yield* suppressions(stored, instructions, profile, providers)
     const plan = yield* Effect.suspend(() =>
-      Effect.fromResult(Routing.plan({ ...instructions, data }, profile, providers, only, isWritten))
+      Effect.fromResult(Routing.plan({ ...instructions, data }, profile, providers, only, isWritten, suppressed))
     ).pipe(
       Effect.mapError((refusal) => Refusal.knowing(unserved(found) ?? refusal, { decision })),
       routing
     )
     const message = instructions === found.message.instructions ? found.message : { ...found.message, instructions }
-    return { ...found, message, plan, preferences: decision, topic }
+    const leftOut = Suppressed.leftOut(suppressed, plan).filter(({ channel }) => only?.has(channel) !== false)
+    return { ...found, message, plan, preferences: decision, topic, suppressed: leftOut }
   })
 
   const decideIn = Effect.fnUntraced(function*(

@@ -51,6 +51,26 @@ describe("Timeline", () => {
     ])
   })
 
+  it("tells which channels are left out, since the address is suppressed", () => {
+    const suppressed = [{ channel: "email", reason: "BOUNCED" }, { channel: "sms", reason: "MANUAL" }]
+    const printed = Timeline.timeline(message, [
+      { type: "ROUTED", ts: at, suppressed },
+      {
+        type: "UNDELIVERABLE",
+        ts: at,
+        reason: "BOUNCED",
+        error_message: "It bounced",
+        suppressed: suppressed.slice(1)
+      },
+      { type: "ROUTED", ts: at, suppressed: ["odd"] }
+    ])
+    assert.deepStrictEqual(printed.split("\n").slice(1), [
+      "  +0 ms  ROUTED           without email (suppressed: BOUNCED) and sms (suppressed: MANUAL)",
+      "  +0 ms  UNDELIVERABLE    BOUNCED, It bounced, without sms (suppressed: MANUAL)",
+      "  +0 ms  ROUTED"
+    ])
+  })
+
   it("tells what happened when, where and why, in columns", () => {
     const printed = Timeline.timeline(message, [
       { type: "ENQUEUED", ts: at, data: { secret: "payload" } },

@@ -2,13 +2,14 @@ import * as Audit from "#layers/memory/Audit.ts"
 import * as Database from "#layers/memory/Database.ts"
 import * as DeviceTokens from "#layers/memory/DeviceTokens.ts"
 import * as RateLimits from "#layers/memory/RateLimits.ts"
+import * as Suppressions from "#layers/memory/Suppressions.ts"
 import * as Translations from "#layers/memory/Translations.ts"
 import * as UserTokens from "#src/access/UserTokens.ts"
 import { secretKey } from "#test/support/SecretKeys.ts"
 import { NodeCrypto } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
 
-/** Users' tokens, the stores of translations and devices, and request counts, in memory; what a POST does meets the fault. */
+/** Users' tokens, the stores of translations, devices and suppressed addresses, and request counts, in memory; what a POST does meets the fault. */
 export const layer = (faults: { readonly crash: boolean }) => {
   const tokens = Layer.effect(
     UserTokens.UserTokens,
@@ -18,9 +19,10 @@ export const layer = (faults: { readonly crash: boolean }) => {
     }))
   ).pipe(Layer.provide(UserTokens.layer))
   return Layer.fresh(
-    Layer.mergeAll(Audit.layer, DeviceTokens.layer, RateLimits.layer, Translations.layer, tokens).pipe(
-      Layer.provideMerge(secretKey(7)),
-      Layer.provide([Database.layer, NodeCrypto.layer])
-    )
+    Layer.mergeAll(Audit.layer, DeviceTokens.layer, RateLimits.layer, Suppressions.layer, Translations.layer, tokens)
+      .pipe(
+        Layer.provideMerge(secretKey(7)),
+        Layer.provide([Database.layer, NodeCrypto.layer])
+      )
   )
 }

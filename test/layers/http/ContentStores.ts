@@ -16,6 +16,7 @@ import { TenantTemplates } from "#src/content/TenantTemplates.ts"
 import { Submissions } from "#src/content/Submissions.ts"
 import { Templates } from "#src/content/Templates.ts"
 import { ProviderConfigurations } from "#src/delivery/providers/ProviderConfigurations.ts"
+import type { Vendor } from "#src/delivery/Provider.ts"
 import { Providers } from "#src/delivery/Providers.ts"
 import { Strategies } from "#src/delivery/providers/Strategies.ts"
 import { Jobs } from "#src/delivery/bulk/Jobs.ts"
@@ -45,6 +46,8 @@ const memory = Layer.mergeAll(
   Layer.provideMerge(Database.layer),
   Layer.provide([secretKey(7), NodeCrypto.layer])
 )
+
+const addressOf: NonNullable<Vendor["addressOf"]> = ({ email }) => typeof email === "string" ? email : undefined
 
 /**
  * Brands, templates, strategies and configurations in memory, over a catalogue of doubles; what a POST does meets the faults.
@@ -91,8 +94,8 @@ export const layer = (faults: Faults) => {
     )
   }))
   const providers = Fake.layer([
-    Fake.nothing("sendgrid", "email"),
-    { ...Fake.nothing("smtp", "email"), names: ["relay"] },
+    { ...Fake.nothing("sendgrid", "email"), addressOf },
+    { ...Fake.nothing("smtp", "email"), names: ["relay"], addressOf },
     Fake.nothing("twilio", "sms")
   ])
   return guarded.pipe(

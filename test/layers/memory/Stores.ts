@@ -26,6 +26,7 @@ import * as References from "#layers/memory/References.ts"
 import * as BulkJobs from "#layers/memory/BulkJobs.ts"
 import * as Strategies from "#layers/memory/Strategies.ts"
 import * as Submissions from "#layers/memory/Submissions.ts"
+import * as Suppressions from "#layers/memory/Suppressions.ts"
 import * as Templates from "#layers/memory/Templates.ts"
 import * as Translations from "#layers/memory/Translations.ts"
 import * as Tenants from "#layers/memory/Tenants.ts"
@@ -65,6 +66,7 @@ const stores = Layer.mergeAll(
   BulkJobs.layer,
   Strategies.layer,
   Submissions.layer,
+  Suppressions.layer,
   Templates.layer,
   Translations.layer
 )

@@ -14,7 +14,7 @@ const older = Effect.gen(function*() {
     yield* Effect.scoped(Effect.provide(Effect.void, Migrations.layer))
     yield* sql`alter table inbox drop column expires_at`
     yield* sql`drop table bulk_users, bulk_jobs`
-    yield* sql`drop table tenant_drops, frames, push_tickets`
+    yield* sql`drop table tenant_drops, frames, push_tickets, suppressions`
     yield* sql`drop trigger audience_follows_tenant_anew on tenant_users`
     yield* sql`drop index expansions_long, expansions_by_state`
     yield* sql`alter table tenants drop column generation`
@@ -141,6 +141,7 @@ describe("Migrations", () => {
             yield* Effect.scoped(Effect.provide(Effect.void, Migrations.layer))
             yield* sql`drop index expansions_long`
             yield* sql`create index expansions_ended on expansions (ended_at) where ended_at is not null`
+            yield* sql`drop table suppressions`
             yield* sql`delete from migrations where migration_id >= 39`
           })
         ).pipe(Effect.provide(FreshDatabase.node(database)))

@@ -1,15 +1,16 @@
 import { Idempotency } from "#src/access/Idempotency.ts"
 import * as Sweep from "#src/access/Sweep.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { Suppressions } from "#src/people/Suppressions.ts"
 import { Inbox } from "#src/reports/Inbox.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 
 describe("Sweep", () => {
-  it.effect("what has expired goes in one round, of keys and of the inbox, however many batches of 5,000 it is", () =>
+  it.effect("what has expired goes in one round, of keys, of the inbox and of suppressions, however many batches of 5,000 it is", () =>
     Effect.gen(function*() {
-      const left = { keys: 12_345, inbox: 10_000 }
+      const left = { keys: 12_345, inbox: 10_000, suppressions: 5_001 }
       const limits = new Set<number>()
       const sweep = (of: keyof typeof left) => (limit: number) =>
         Effect.sync(() => {
@@ -22,12 +23,13 @@ describe("Sweep", () => {
         Sweep.layer.pipe(
           Layer.provide([
             Layer.mock(Idempotency, { sweep: sweep("keys") }),
-            Layer.mock(Inbox, { sweep: sweep("inbox") })
+            Layer.mock(Inbox, { sweep: sweep("inbox") }),
+            Layer.mock(Suppressions, { sweep: sweep("suppressions") })
           ])
         )
       )
       yield* TestClock.adjust("10 minutes")
-      assert.deepStrictEqual(left, { keys: 0, inbox: 0 })
+      assert.deepStrictEqual(left, { keys: 0, inbox: 0, suppressions: 0 })
       assert.deepStrictEqual([...limits], [5_000])
     }))
 
@@ -43,7 +45,11 @@ describe("Sweep", () => {
         Effect.suspend((): Effect.Effect<number, StoreUnavailable> => ++rounds === 1 ? end : Effect.succeed(0))
       yield* Layer.build(
         Sweep.layer.pipe(
-          Layer.provide([Layer.mock(Idempotency, { sweep }), Layer.mock(Inbox, { sweep: () => Effect.succeed(0) })])
+          Layer.provide([
+            Layer.mock(Idempotency, { sweep }),
+            Layer.mock(Inbox, { sweep: () => Effect.succeed(0) }),
+            Layer.mock(Suppressions, { sweep: () => Effect.succeed(0) })
+          ])
         )
       )
       yield* TestClock.adjust("10 minutes")

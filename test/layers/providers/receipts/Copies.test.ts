@@ -1,26 +1,13 @@
-import * as AwsSes from "#layers/providers/receipts/AwsSes.ts"
-import * as Postmark from "#layers/providers/receipts/Postmark.ts"
-import * as SendGrid from "#layers/providers/receipts/SendGrid.ts"
-import { Outbound } from "#src/delivery/Outbound.ts"
 import type { Unverifiable } from "#src/reports/Callbacks.ts"
 import { type Row, send } from "#test/contracts/VendorRow.ts"
-import { callback, read } from "#test/layers/providers/receipts/Forgeries.ts"
-import { cert } from "#test/layers/providers/receipts/SnsCertificate.ts"
-import {
-  bounced,
-  delivered,
-  envelope,
-  mail,
-  notification,
-  now,
-  topic
-} from "#test/layers/providers/receipts/SnsMessages.ts"
+import { type Genuine, read } from "#test/layers/providers/receipts/Forgeries.ts"
+import * as Posted from "#test/layers/providers/receipts/Posted.ts"
+import { bounced, delivered } from "#test/layers/providers/receipts/SnsMessages.ts"
 import { awsSes as awsSesRow } from "#test/layers/providers/rows/AwsSes.ts"
 import { postmark as postmarkRow } from "#test/layers/providers/rows/Postmark.ts"
 import { sendGrid as sendGridRow } from "#test/layers/providers/rows/SendGrid.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { generateKeyPairSync, sign } from "node:crypto"
 
 const Marks = Schema.Record(Schema.String, Schema.String)
 const Body = Schema.fromJsonString(Schema.Struct({
@@ -65,62 +52,22 @@ const tells = Effect.fnUntraced(function*(row: Row, kinds: ReadonlyArray<[string
   }
 })
 
-const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" })
-const seconds = `${now / 1_000}`
+const kinds = (posted: Genuine) => Effect.map(read(posted), (receipts) => receipts?.map((receipt) => receipt.event))
 
-const sendGrid = (event: string): Kinds => (marks, email) => {
-  const body = JSON.stringify([{ event, email, sg_event_id: "e1", timestamp: now / 1_000, ...marks }])
-  return Effect.map(
-    read({
-      reader: SendGrid.reader,
-      settings: { webhook_public_key: publicKey.export({ format: "der", type: "spki" }).toString("base64") },
-      now,
-      callback: callback({
-        headers: {
-          "x-twilio-email-event-webhook-signature": sign("sha256", Buffer.from(seconds + body), privateKey).toString(
-            "base64"
-          ),
-          "x-twilio-email-event-webhook-timestamp": seconds
-        },
-        body
-      })
-    }),
-    (receipts) => receipts?.map((receipt) => receipt.event)
-  )
-}
+const sendGrid = (event: string): Kinds => (marks, email) => kinds(Posted.sendGrid({ event, email, ...marks }))
 
 const postmark = (RecordType: string): Kinds => (Metadata, address) =>
-  Effect.map(
-    read({
-      reader: Postmark.reader,
-      settings: { webhook_secret: "s" },
-      now,
-      callback: callback({
-        headers: { authorization: `Basic ${Buffer.from("tidings:s").toString("base64")}` },
-        body: JSON.stringify({
-          RecordType,
-          MessageID: "m1",
-          Metadata,
-          ...(RecordType === "Bounce" ? { Type: "HardBounce", Email: address } : { Recipient: address })
-        })
-      })
-    }),
-    (receipts) => receipts?.map((receipt) => receipt.event)
-  )
-
-const awsSesReceipts = Effect.fnUntraced(function*(record: object, marks: typeof Marks.Type) {
-  const reader = yield* AwsSes.make.pipe(Effect.provideService(Outbound, {
-    request: () => Effect.succeed({ status: 200, headers: {}, body: cert, truncated: false })
+  kinds(Posted.postmark({
+    RecordType,
+    Metadata,
+    ...(RecordType === "Bounce" ? { Type: "HardBounce", Email: address } : { Recipient: address })
   }))
-  const tags = Object.fromEntries(Object.entries(marks).map(([name, value]) => [name, [value]]))
-  const body = envelope(notification({ ...record, mail: { ...mail, tags } }))
-  return yield* read({
-    reader,
-    settings: { webhook_topic_arn: topic },
-    now,
-    callback: callback({ body: JSON.stringify(body) })
-  })
-})
+
+const awsSesReceipts = (record: object, marks: typeof Marks.Type) =>
+  Effect.flatMap(
+    Posted.awsSes(record, Object.fromEntries(Object.entries(marks).map(([name, value]) => [name, [value]]))),
+    read
+  )
 
 const awsSes = (record: (address: string) => object): Kinds => (marks, address) =>
   Effect.map(awsSesReceipts(record(address), marks), (receipts) => receipts?.map((receipt) => receipt.event))

@@ -1,5 +1,4 @@
-import { type Callback, type CallbackReader, Forged } from "#src/reports/Callbacks.ts"
-import type { Receipt } from "#src/reports/Receipts.ts"
+import { type Callback, type CallbackReader, Forged, type Told } from "#src/reports/Callbacks.ts"
 import { assert } from "@effect/vitest"
 import { Effect, type Schema } from "effect"
 import { TestClock } from "effect/testing"
@@ -21,17 +20,20 @@ export const callback = (more: Partial<Omit<Callback, "body">> & { readonly body
   body: new TextEncoder().encode(more.body ?? "")
 })
 
-/** What the reader makes of it: the receipts, or `undefined` where it is refused. */
-export const read = Effect.fnUntraced(function*({ callback, now, reader, settings }: Genuine) {
+/** What the reader makes of it, or `undefined` where it is refused. */
+export const told = Effect.fnUntraced(function*({ callback, now, reader, settings }: Genuine) {
   yield* TestClock.setTime(now)
   return yield* reader.read(callback, settings).pipe(
-    Effect.map((receipts): ReadonlyArray<Receipt> | undefined => receipts),
+    Effect.map((told): Told | undefined => told),
     Effect.catchTag("Forged", (error) => {
       assert.instanceOf(error, Forged)
       return Effect.succeed(undefined)
     })
   )
 })
+
+/** The receipts alone. */
+export const read = (genuine: Genuine) => Effect.map(told(genuine), (found) => found?.receipts)
 
 /** The text with one character changed, at each place. */
 export const flipped = (text: string): ReadonlyArray<string> =>
@@ -82,11 +84,11 @@ export const refuses = Effect.fnUntraced(function*(
   forgeries: ReadonlyArray<Callback>,
   harmless = 0
 ) {
-  const original = yield* read(genuine)
+  const original = yield* told(genuine)
   assert.isDefined(original)
   let passed = 0
   for (const forgery of forgeries) {
-    const found = yield* read({ ...genuine, callback: forgery })
+    const found = yield* told({ ...genuine, callback: forgery })
     if (found === undefined) continue
     passed++
     assert.deepStrictEqual(found, original)

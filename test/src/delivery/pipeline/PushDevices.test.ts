@@ -1,16 +1,12 @@
 import type { Recipient } from "#schemas/Recipient.ts"
-import { Scope } from "#schemas/Scope.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
 import type { Provider } from "#src/delivery/Provider.ts"
-import { DeadAddresses } from "#src/delivery/pipeline/DeadAddresses.ts"
 import * as PushDevices from "#src/delivery/pipeline/PushDevices.ts"
-import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { DeviceTokens, type Reachable } from "#src/people/DeviceTokens.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import * as Fake from "#test/support/Fake.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, type Schema } from "effect"
-import { TestClock } from "effect/testing"
+import { Effect, Layer, type Schema } from "effect"
 
 const registered: ReadonlyArray<Reachable> = [
   { provider: "firebase-fcm", token: "f2" },
@@ -88,29 +84,5 @@ describe("PushDevices", () => {
         assert.strictEqual(asked, 0)
         assert.deepStrictEqual(profile, { email: "a@example.com" })
       }
-    }))
-
-  it.effect("a message waits 2 s at most for a dead token to be marked, and goes on though it cannot be", () =>
-    Effect.gen(function*() {
-      const scope = Scope.make(7)
-      const marked: Array<ReadonlyArray<unknown>> = []
-      const stores = {
-        well: (...args: ReadonlyArray<unknown>) => Effect.sync(() => void marked.push(args)),
-        away: () => Effect.fail(new StoreUnavailable({ cause: "away" })),
-        // Interrupting a statement on a silent connection waits for its cancellation.
-        silent: () => Effect.onInterrupt(Effect.never, () => Effect.sleep("5 seconds"))
-      }
-      for (const invalidate of [stores.well, stores.away, stores.silent]) {
-        const tell = Effect.gen(function*() {
-          const died = yield* DeadAddresses
-          const telling = yield* Effect.forkChild(died({ scope, provider: "expo", address: "e1", detail: "gone" }))
-          yield* TestClock.adjust("2 seconds")
-          assert.isDefined(telling.pollUnsafe())
-          yield* Fiber.join(telling)
-          yield* TestClock.adjust("5 seconds")
-        })
-        yield* Effect.provide(tell, Layer.provide(PushDevices.marking, Layer.mock(DeviceTokens, { invalidate })))
-      }
-      assert.deepStrictEqual(marked, [[scope, "expo", "e1", "gone"]])
     }))
 })

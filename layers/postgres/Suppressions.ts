@@ -1,0 +1,151 @@
+import * as Lookups from "#layers/postgres/statements/Lookups.ts"
+import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import { SuppressionChannel, SuppressionReason } from "#schemas/Suppression.ts"
+import { SecretKey } from "#src/access/SecretKey.ts"
+import * as Cursor from "#src/paging/Cursor.ts"
+import * as Pages from "#src/paging/Pages.ts"
+import {
+  type Address,
+  expiryOf,
+  strongest,
+  type Suppression,
+  SuppressionNotFound,
+  Suppressions
+} from "#src/people/Suppressions.ts"
+import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+
+const Row = Schema.Struct({
+  channel: SuppressionChannel,
+  address: Schema.String,
+  reason: SuppressionReason,
+  provider: Schema.NullOr(Schema.String),
+  detail: Schema.NullOr(Schema.String),
+  created: Schema.Number,
+  expires: Schema.NullOr(Schema.Number)
+})
+const decode = Schema.decodeUnknownEffect(Schema.Array(Row))
+const decodeFound = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ place: Schema.Number, reason: SuppressionReason }))
+)
+const decodeGone = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ at: Schema.Number })))
+
+const columns =
+  `channel, address, reason, provider, detail, created_at::float8 as created, expires_at::float8 as expires`
+
+const suppressionOf = ({ detail, expires, provider, ...row }: typeof Row.Type): Suppression => ({
+  ...row,
+  provider: provider ?? undefined,
+  detail: detail ?? undefined,
+  expires: expires ?? undefined
+})
+
+/** `now`, in epoch ms, as the asker has it: numbers of an array have to be of one size, so it goes as text. */
+interface Asked extends Address {
+  readonly scope: Scope
+  readonly now: number
+}
+
+/** SQL: how strong the reason of this table's row is (`replaces`). */
+const strengthOf = (table: string): string =>
+  `array_position('{${SuppressionReason.literals.join()}}'::text[], ${table}.reason)`
+
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const cursors = Cursor.make(yield* SecretKey)
+  const lives = (now: number) => sql`(expires_at is null or expires_at > ${now}::bigint)`
+  const isIt = (scope: Scope, { address, channel }: Address) =>
+    sql`scope = ${scope} and channel = ${channel} and address = ${address}`
+
+  const lookup = yield* Lookups.make(
+    Effect.fnUntraced(function*(asked: ReadonlyArray<Asked>) {
+      const rows = yield* sql`select x.place::int as place, s.reason
+        from unnest(${asked.map(({ scope }) => scope)}::int[], ${asked.map(({ channel }) => channel)}::text[],
+          ${asked.map(({ address }) => address)}::text[], ${asked.map(({ now }) => String(now))}::text[])
+          with ordinality as x(scope, channel, address, now, place)
+        cross join lateral (select reason from suppressions t
+          where t.scope = x.scope and t.channel = x.channel and t.address = x.address
+            and (t.expires_at is null or t.expires_at > x.now::bigint) limit 1) s`
+        .pipe(Effect.flatMap(decodeFound))
+      const found = new Map(rows.map(({ place, reason }) => [place - 1, reason]))
+      return asked.map((_, place) => found.get(place))
+    })
+  )
+
+  const add: Suppressions["Service"]["add"] = Effect.fnUntraced(function*(scope, all) {
+    const rows = strongest(all)
+    if (rows.length === 0) return false
+    const now = yield* Clock.currentTimeMillis
+    const json = rows.map((row) => ({ ...row, expires_at: expiryOf(row.reason, now) }))
+    const changed = yield* sql`insert into suppressions as held
+        (scope, channel, address, reason, provider, detail, created_at, expires_at)
+      select ${scope}, channel, address, reason, provider, detail, ${now}::bigint, expires_at
+      from json_to_recordset(${JSON.stringify(json)}::json)
+        as x(channel text, address text, reason text, provider text, detail text, expires_at bigint)
+      on conflict (scope, channel, address) do update set reason = excluded.reason, provider = excluded.provider,
+        detail = excluded.detail, created_at = excluded.created_at, expires_at = excluded.expires_at
+        where held.expires_at is not null
+          or ${sql.literal(strengthOf("excluded"))} > ${sql.literal(strengthOf("held"))}
+      returning 1`
+    return changed.length > 0
+  }, orUnavailable)
+
+  const get: Suppressions["Service"]["get"] = Effect.fnUntraced(function*(scope, one) {
+    const now = yield* Clock.currentTimeMillis
+    const rows = yield* sql`select ${sql.literal(columns)} from suppressions where ${isIt(scope, one)} and ${
+      lives(now)
+    }`
+      .pipe(Effect.flatMap(decode))
+    const row = Array.head(rows)
+    return Option.isSome(row)
+      ? suppressionOf(row.value)
+      : yield* new SuppressionNotFound({ address: one.address })
+  }, orUnavailable)
+
+  const list: Suppressions["Service"]["list"] = Effect.fnUntraced(function*(scope, { channel, cursor, limit, reason }) {
+    const sealed: Cursor.List = { scope, route: "suppressions", filters: [channel ?? null, reason ?? null] }
+    const before = yield* Pages.after(cursors, sealed, cursor)
+    const now = yield* Clock.currentTimeMillis
+    const rows = yield* sql`select ${sql.literal(columns)} from suppressions where scope = ${scope} and ${lives(now)}
+        ${channel === undefined ? sql`` : sql`and channel = ${channel}`}
+        ${reason === undefined ? sql`` : sql`and reason = ${reason}`}
+        ${before === undefined ? sql`` : sql`and (created_at, address) < (${before.at}::bigint, ${before.id})`}
+      order by created_at desc, address desc limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
+    const position = ({ address, created }: Suppression) => ({ at: created, id: address })
+    return Pages.cut({ cursors, list: sealed, rows: rows.map(suppressionOf), limit, position })
+  }, orUnavailable)
+
+  const remove: Suppressions["Service"]["remove"] = Effect.fnUntraced(function*(scope, one) {
+    const now = yield* Clock.currentTimeMillis
+    const gone = yield* sql`delete from suppressions where ${isIt(scope, one)} and ${lives(now)} returning 1`
+    if (gone.length === 0) return yield* new SuppressionNotFound({ address: one.address })
+  }, orUnavailable)
+
+  /** Where the sweep is: when the last one expired that a full batch deleted. */
+  let from = Number.MIN_SAFE_INTEGER
+
+  /** As the inbox is swept: each batch begins where the last one ended. */
+  const sweep: Suppressions["Service"]["sweep"] = Effect.fn("Suppressions.sweep")(function*(limit) {
+    const now = yield* Clock.currentTimeMillis
+    const gone = yield* sql`delete from suppressions where ctid = any(array(
+        select ctid from suppressions where expires_at >= ${from}::bigint and expires_at <= ${now}::bigint
+        order by expires_at limit ${limit}::int for update skip locked))
+      returning expires_at::float8 as at`.pipe(Effect.flatMap(decodeGone))
+    from = gone.length === limit ? Math.max(...gone.map(({ at }) => at)) : Number.MIN_SAFE_INTEGER
+    return gone.length
+  }, orUnavailable)
+
+  return Suppressions.of({
+    reason: (scope, { address, channel }) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => lookup({ scope, address, channel, now })),
+    add,
+    get,
+    list,
+    remove,
+    sweep
+  })
+})
+
+/** The suppressed addresses on Postgres. */
+export const layer = Layer.effect(Suppressions, make)
