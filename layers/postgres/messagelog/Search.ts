@@ -60,7 +60,7 @@ export const make = (sql: SqlClient.SqlClient, records: ReturnType<typeof Record
       as: "m",
       columns: sql.literal(Records.columns),
       looked: sql`select m.*, octet_length(m.event) + coalesce(octet_length(m.error), 0) as bytes
-        from (select m.* from ${Filters.newest(sql, scope, query, span, limit + 1)}) m`,
+        from (select m.* from ${Filters.newest(sql, scope, query, span, limit)}) m`,
       by: { id: "id" },
       descending: true,
       limit,
@@ -78,10 +78,13 @@ export const make = (sql: SqlClient.SqlClient, records: ReturnType<typeof Record
       for (let rest: Filters.Span | undefined = span; rest !== undefined;) {
         const last: MessageId | undefined = isIndexed(query) ? undefined : yield* nth(scope, rest, count)
         const stretch: Filters.Span = { before: rest.before, from: last ?? rest.from }
-        const page = yield* newest(scope, query, stretch, wanted - rows.length)
+        const limit = wanted - rows.length
+        const page = yield* newest(scope, query, stretch, limit)
         rows.push(...page.rows)
         if (rows.length >= wanted) return found()
-        if (page.end !== undefined) return found(page.end.id)
+        // Of as many as were looked for some were left out: more may come behind the last one.
+        const end = page.end ?? (page.read === limit ? page.last : undefined)
+        if (end !== undefined) return found(end.id)
         if (last !== undefined && (yield* Clock.monotonicTimeNanos) >= until) return found(last)
         rest = last && { from: rest.from, before: last }
         if (last !== undefined) count = next

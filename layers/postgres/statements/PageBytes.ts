@@ -29,8 +29,8 @@ export const endOf = Effect.fnUntraced(function*(rows: ReadonlyArray<unknown>) {
 /**
  * A page of a list whose rows may be large: `limit` rows, or fewer where `most` bytes are reached. `looked` selects the
  * rows without a limit, each with its length as `bytes`; `columns` are read of those rows, as table `as`. The end is
- * found from the lengths, for which Postgres does not read the texts. `end` is `undefined` if no more follow; `decode`
- * may leave out rows.
+ * found from the lengths, for which Postgres does not read the texts. `decode` may leave out some of the `read` rows:
+ * `last` is the place of the last one, and `end` the same, or `undefined` if no more follow.
  */
 export const read = Effect.fnUntraced(function*<A, E>(sql: SqlClient.SqlClient, page: {
   readonly as: string
@@ -50,8 +50,9 @@ export const read = Effect.fnUntraced(function*<A, E>(sql: SqlClient.SqlClient, 
       from (${looked} order by ${order} limit ${limit + 1}::int) as ${table}) as ${table}
     where before < ${most}::int order by ${order} limit ${limit}::int`
   const [first] = yield* decodeFound(rows.slice(0, 1))
+  const last = yield* endOf(rows)
   const isLast = rows.length === (first?.found ?? 0)
-  return { rows: yield* decode(rows), end: isLast ? undefined : yield* endOf(rows) }
+  return { rows: yield* decode(rows), end: isLast ? undefined : last, last, read: rows.length }
 })
 
 /**
