@@ -62,8 +62,6 @@ const longest = 256
 /** A comment that is empty, one whose content Outlook reads as HTML (`<!--[if mso]>`), or the beginning of any other. */
 const comment = /<!--(?:-?>|(\[if [^\]>]{1,80}\]>))?/y
 
-const after = (text: string, found: number, length: number): number => found < 0 ? text.length : found + length
-
 /**
  * Writes data into HTML that the author wrote, safely for where it stands. Data is escaped in text and attributes; left
  * out of names; dropped if it would make an address that runs code; and reduced to harmless characters where nothing
@@ -177,15 +175,15 @@ export const contexts = (budget: Budget): Writer => {
         quote = character === "\"" || character === "'" ? character : ""
         if (character === ">") leave()
         else state = "Value"
-        return quote === "" && character !== ">" ? at : at + 1
+        return quote === "" ? at : at + 1
       case "Value":
         return value(text, at)
       case "Comment":
       case "Bogus": {
-        const mark = state === "Comment" ? "-->" : ">"
-        const end = text.indexOf(mark, at)
-        if (end >= 0) state = "Text"
-        return after(text, end, mark.length)
+        const end = text.indexOf(state === "Comment" ? "-->" : ">", at)
+        if (end < 0) return text.length
+        state = "Text"
+        return end
       }
       case "Raw":
         return rawText(text, at)
@@ -197,7 +195,7 @@ export const contexts = (budget: Budget): Writer => {
     if (isStyle || opaque.test(attribute)) return harmless(data)
     if (addresses.test(attribute) && code.test(said)) return harmless(data)
     if (addresses.test(attribute) && said.length < longest) {
-      if (!/[:/?#]/.test(said) && beginsUnsafely(said + data)) return ""
+      if (!said.includes(":") && beginsUnsafely(said + data)) return ""
       said += meaningfulOf(data).slice(0, longest)
     }
     return escape(attribute === "background-url" ? data.replace(closing, hexadecimal) : data)
@@ -214,7 +212,7 @@ export const contexts = (budget: Budget): Writer => {
     if (end < 0) return text.length
     state = "Text"
     isConditional = false
-    return end + 3
+    return end
   }
 
   const written = (data: string): string => {
@@ -252,12 +250,22 @@ export const contexts = (budget: Budget): Writer => {
     return isQuoted ? made.replaceAll("-", "\\u002d") : made.replace(loose, "")
   }
 
+  /** What was written since the last value, not read yet: after the last one nothing needs to be. */
+  let unread = ""
+
+  const read = (): void => {
+    const text = unread
+    unread = ""
+    for (let at = 0; at < text.length;) at = isConditional ? within(text, at) : step(text, at)
+  }
+
   return {
     text: (text) => {
-      for (let at = 0; at < text.length;) at = isConditional ? within(text, at) : step(text, at)
+      unread += text
       return text
     },
     value: (data) => {
+      read()
       const made = isConditional ? endless(written(data)) : written(data)
       return budget.write(Math.max(0, made.length - data.length)) ? made : ""
     }

@@ -1,26 +1,20 @@
-import { Budget } from "#src/content/Budget.ts"
-import { contexts } from "#src/content/html/Contexts.ts"
 import { escape } from "#src/content/html/Escape.ts"
+import { last, written } from "#test/src/content/html/Authors.ts"
 import { assert, describe, it } from "@effect/vitest"
-
-/** The author's HTML with these values where its `§` are. */
-const written = (html: string, ...values: ReadonlyArray<string>): string => {
-  const writer = contexts(new Budget())
-  return html.split("§").map((text, at) => (at === 0 ? "" : writer.value(values[at - 1] ?? "")) + writer.text(text))
-    .join("")
-}
-
-/** What is written of a value at the end of the author's HTML. */
-const last = (html: string, value: string, ...before: ReadonlyArray<string>): string =>
-  written(html, ...before, value).slice(written(html.slice(0, -1), ...before).length)
 
 const value = "a\"b'c`d&amp;<e>f:g=h;(i)\\j 1#%.,_-\n\tk"
 
 const escaped = escape(value)
 const harmless = "abcdampefghij 1#%.,_-k"
+const inJson = JSON.stringify(value).slice(1, -1).replace("&", "\\u0026").replace("<", "\\u003c").replace(
+  ">",
+  "\\u003e"
+)
 
+/** The same at the beginning of the HTML and after other parts of it, with a quote that is text. */
 const assertAll = (places: ReadonlyArray<string>, said: string): void => {
-  for (const place of places) assert.strictEqual(last(`${place}§`, value), said, place)
+  for (const before of ["", "a \" b<c d='e'>f<!-- g --><script type=\"application/ld+json\">\"</script>\n"])
+    for (const place of places) assert.strictEqual(last(`${before}${place}§`, value), said, before + place)
 }
 
 const raw = ["script", "style", "xmp", "iframe", "noembed", "noframes", "noscript", "plaintext", "mj-style"] as const
@@ -82,6 +76,7 @@ describe("Data in an author's HTML", () => {
   it("keeps its line ends where text is preformatted", () => {
     for (const begun of ["<pre>", "<PRE class='a'>", "<pre><code>", "<p>a</p><pre\n>b"])
       assert.strictEqual(written(`${begun}§`, "a\n<b>"), `${begun}a\n&lt;b&gt;`)
+    assert.strictEqual(written("<pre§ class='a'>§", "", "a\nb"), "<pre class='a'>a\nb")
     assert.strictEqual(written("<pre>§</pre>§", "a\nb", "c\nd"), "<pre>a\nb</pre>c<br>\nd")
   })
 
@@ -104,6 +99,7 @@ describe("Data in an author's HTML", () => {
     assert.strictEqual(last("<!--[if !mso]><!--><p>§", "<\n"), "&lt;<br>\n")
     assert.strictEqual(last("<!--><p>§", "<\n"), "&lt;<br>\n")
     assert.strictEqual(last("<!--[if mso§", "<a"), "a")
+    assert.strictEqual(written("<!--[if mso]>§-->§", "-", "-<"), "<!--[if mso]>&#45;-->-&lt;")
   })
 
   it("is the text of an attribute in quotes, and without them has nothing that would end it", () => {
@@ -119,6 +115,7 @@ describe("Data in an author's HTML", () => {
       ...places,
       "<a b='\"' title=\"",
       "<a title=\"<script>",
+      "<a title=\"-->",
       "<script type=\"",
       "</p title=\"",
       "<a title=\"a>"
@@ -190,11 +187,15 @@ describe("Data in an author's HTML", () => {
     }
     const two = "<script type='text/javascript' type='application/ld+json'>"
     const others = ["<script type=\"text/javascript\">", two, "<script>", "<style type='application/ld+json'>"]
-    const ended = "<script type='application/ld+json'></script><script>"
-    assertAll(
-      [...others, ended, "<script type='application/ld+json'>"].map((begun) => `${begun}{"a": "b" + `),
-      harmless
-    )
+    const named = [
+      "<script id='application/ld+json'>",
+      "<script type='application/ld+json5'>",
+      "<script type='x/ld+json'>"
+    ]
+    const ended = "<script type='application/ld+json'>\"</script><script>"
+    assertAll([...others, ...named, ended].map((begun) => `${begun}{"a": "`), harmless)
+    assertAll(["<script type='application/ld+json'>{\"a\": \"b\" + "], harmless)
+    assertAll(["<script type='application/ld+json'>{\"a\": \""], inJson)
   })
 
   it("has letters, digits and a few marks of all that ASCII has, where it is without meaning", () => {
@@ -213,7 +214,7 @@ describe("Data in an author's HTML", () => {
   })
 
   it("is left out of names, but for a few digits in that of an element", () => {
-    assertAll(["<p ", "<p a", "<p a ", "<p a='b'", "</p ", "<p/", "<p a=b ", "<p\n"], "")
+    assertAll(["<p ", "<p a", "<p a ", "<p a='b'", "</p ", "<p/", "<p a=b ", "<p\n", "<p =", "<p =\""], "")
     assert.strictEqual(last("<§", "a1"), "")
     assertAll(["<h", "</h", "<x-"], "1")
     assert.strictEqual(last("<h§", "12x345"), "1234")
@@ -285,7 +286,7 @@ describe("Data in MJML", () => {
     assertAll(["<mj-text color=\"", "<mj-button padding='", "<MJ-TEXT font-family='a, ", "<mj-x titles='"], harmless)
     for (const name of ["alt", "title", "name", "lang", "dir", "rel", "target", "role", "aria-label"])
       assertAll([`<mj-image ${name}="`], escaped)
-    assertAll(["<p color=\"", "<mjx color='", "<p role='"], escaped)
+    assertAll(["<p color=\"", "<mjx color='", "<x-mj-y color='", "<p role='"], escaped)
   })
 
   it("ends no address that is put into a style", () => {
