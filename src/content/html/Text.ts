@@ -22,19 +22,30 @@ const apart = [
   "p",
   "pre"
 ]
-const blocks = [...apart, "section", "table", "ul", "h1", "h2", "h3", "h4", "h5", "h6"]
-const lines = ["dd", "div", "dt", "figure", "li", "tr"]
+const blocks = new Set([...apart, "section", "table", "ul", "h1", "h2", "h3", "h4", "h5", "h6"])
+const lines = new Set(["dd", "div", "dt", "figure", "li", "tr"])
 
-const attribute = (attributes: string, name: "href" | "alt"): string => {
-  const found = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, "i").exec(attributes)
+const beginning = /<(\/?)([a-z][a-z0-9]*)/iy
+const partOfTag = /=\s*(?:"[^"]*"|'[^']*')|>/g
+const written = {
+  href: /\shref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i,
+  alt: /\salt\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i
+} as const
+
+/** White space that is not one space, which most texts have none of. */
+const space = /[\t\r\n\f]|  /
+const spaces = /[ \t\r\n\f]+/g
+
+const attribute = (attributes: string, name: keyof typeof written): string => {
+  const found = written[name].exec(attributes)
   return found === null ? "" : decode(found[1] ?? found[2] ?? found[3] ?? "")
 }
 
 /** Where the tag that is open here ends: a `>` within a quoted value is part of it. -1 if it does not end. */
 const endOfTag = (html: string, from: number): number => {
-  const part = /=\s*(?:"[^"]*"|'[^']*')|>/g
-  part.lastIndex = from
-  for (let found = part.exec(html); found !== null; found = part.exec(html)) if (found[0] === ">") return found.index
+  partOfTag.lastIndex = from
+  for (let found = partOfTag.exec(html); found !== null; found = partOfTag.exec(html))
+    if (found[0] === ">") return found.index
   return -1
 }
 
@@ -116,8 +127,8 @@ export const textOf = (html: string): string => {
     else if (name === "br") page.end(1)
     else if (name === "img") page.say(attribute(attributes, "alt"))
     else if (name === "td" || name === "th") page.say(" ")
-    else if (name === "hr" || blocks.includes(name)) page.end(2)
-    else if (lines.includes(name)) page.end(1)
+    else if (name === "hr" || blocks.has(name)) page.end(2)
+    else if (lines.has(name)) page.end(1)
     if (name === "pre") isPreformatted = !isEnd
     if (!isEnd && name === "li") page.say("- ")
     if (name !== "hr") return
@@ -127,7 +138,7 @@ export const textOf = (html: string): string => {
 
   const say = (source: string): void => {
     const text = decode(source)
-    if (!isPreformatted) page.say(text.replace(/[ \t\r\n\f]+/g, " "))
+    if (!isPreformatted) page.say(space.test(text) ? text.replace(spaces, " ") : text)
     else page.keep(text.replaceAll(/\r\n?/g, "\n"))
   }
 
@@ -136,7 +147,8 @@ export const textOf = (html: string): string => {
     const stop = less < 0 ? html.length : less
     if (skipped === undefined) say(html.slice(at, stop))
     if (less < 0) break
-    const [, slash, name] = /^<(\/?)([a-z][a-z0-9]*)/i.exec(html.slice(less, less + 32)) ?? []
+    beginning.lastIndex = less
+    const [, slash, name] = beginning.exec(html) ?? []
     if (name === undefined && !/[!?/]/.test(html.charAt(less + 1))) {
       page.say("<")
       at = less + 1
