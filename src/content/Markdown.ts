@@ -91,7 +91,7 @@ const parse = (lines: ReadonlyArray<string>, budget: Budget, depth: number): Rea
     const rest = taken((line) =>
       line.trim() === ""
         ? indentOf(following()) >= indent
-        : indentOf(line) >= Math.min(indent, before.length + 2) || !startsBlock(line)
+        : indentOf(line) >= before.length + 2 || !startsBlock(line)
     )
     const inside = [first, ...rest.map((line) => line.slice(Math.min(indent, indentOf(line))))]
     return { _tag: "Item", background: undefined, blocks: parse(inside, budget, depth + 1) }

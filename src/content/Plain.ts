@@ -42,7 +42,7 @@ const prefixed = (text: string, first: string, rest: string): string => first + 
 const itemsText = (blocks: ReadonlyArray<Block>, start: number | undefined, way: Way): string =>
   blocks.map((block, index) => {
     const mark = start === undefined ? "- " : `${start + index}. `
-    const said = text(block._tag === "Item" ? block.blocks : [block], { ...way, between: "\n" })
+    const said = text([block], { ...way, between: "\n" })
     return prefixed(said, mark, " ".repeat(mark.length))
   }).join("\n")
 

@@ -54,10 +54,14 @@ describe("Markdown", () => {
       ["    ```\na", "text(``` a)"],
       ["````\na\n```\nb\n````\nc", "code(a\n```\nb) text(c)"],
       ["``\na", "text(`` a)"],
+      ["~~\na", "text(~~ a)"],
+      ["```\na ``` b\n```\nc", "code(a ``` b) text(c)"],
       ["```\na", "code(a)"],
       ["---------\n-\t-\t-\n   ***", "divider() divider() divider()"],
       ["    ---", "text(---)"],
       ["--", "text(--)"],
+      ["**", "text(**)"],
+      ["__", "text(__)"],
       ["--- a", "text(--- a)"],
       ["   > a\n>b", "quote(text(a b))"],
       ["    > a", "text(> a)"],
@@ -66,7 +70,8 @@ describe("Markdown", () => {
       ["    - a", "text(- a)"],
       ["123456789. a", "ol123456789(item(text(a)))"],
       ["1234567890. a", "text(1234567890. a)"],
-      ["-a 1.b", "text(-a 1.b)"]
+      ["-a 1.b", "text(-a 1.b)"],
+      [". a\n) b", "text(. a ) b)"]
     ]
     for (const [source, said] of texts) assert.strictEqual(read(source), said, JSON.stringify(source))
   })
@@ -95,13 +100,14 @@ describe("Markdown", () => {
       ["10. a\n  - b\n11. c", "ol10(item(text(a) ul(item(text(b)))) item(text(c)))"],
       ["- a\n\n  b\n\n c", "ul(item(text(a) text(b))) text(c)"],
       ["- ```\n    a\n  ```\n- b", "ul(item(code(  a)) item(text(b)))"],
+      ["  - ```\n      a\n    ```\n  - b", "ul(item(code(  a)) item(text(b)))"],
       ["* a\n* * *\n* b", "ul(item(text(a))) divider() ul(item(text(b)))"]
     ]
     for (const [source, said] of texts) assert.strictEqual(read(source), said, JSON.stringify(source))
   })
 
   it("no blank lines end an item or a list, however many and whatever blanks they have", () => {
-    for (const blank of ["\n", "\n\n", "\n \n\t\n", "\n".repeat(50)]) {
+    for (const blank of ["\n", " \n", "\n\n", "\n \n\t\n", "\n".repeat(50)]) {
       const texts: ReadonlyArray<readonly [string, string]> = [
         ["- a#- b#- c", "ul(item(text(a)) item(text(b)) item(text(c)))"],
         ["1. a#2. b#c", "ol1(item(text(a)) item(text(b))) text(c)"],
@@ -121,6 +127,11 @@ describe("Markdown", () => {
   it("reads lists and quotes in five others at most, and what is deeper as text", () => {
     assert.strictEqual(read(">".repeat(6)), `${"quote(".repeat(5)}text(>)${")".repeat(5)}`)
     assert.strictEqual(read(`${"- ".repeat(6)}a`), `${"ul(item(".repeat(5)}text(- a)${"))".repeat(5)}`)
+    const deep = `${">".repeat(5)} a`
+    assert.strictEqual(
+      read(`${deep}\n${deep.replace("a", "> b")}`),
+      `${"quote(".repeat(5)}text(a) text(> b)${")".repeat(5)}`
+    )
     assert.strictEqual(read("> - > - > - > a"), "quote(ul(item(quote(ul(item(quote(text(- > a))))))))")
   })
 
