@@ -34,8 +34,14 @@ const denied = [
   "moz-extension",
   "safari-web-extension",
   "edge",
+  "brave",
+  "opera",
+  "vivaldi",
+  "ms-browser-extension",
   "devtools",
+  "res",
   "resource",
+  "wyciwyg",
   "search-ms",
   "ms-msdt"
 ] as const
@@ -84,6 +90,9 @@ describe("An address", () => {
       "whatsapp://send?text=a:b",
       "WhatsApp://x",
       "com.acme.app+v1-x://o",
+      "my-about://x",
+      "about-us://x",
+      "resources://x",
       "ftp://x.io/a"
     ]
     for (const address of [...apps, "localhost:3000/x", "x.io:80", "127.0.0.1:8080?a", "a-b.x.io:1#c"])
@@ -155,7 +164,19 @@ describe("An address", () => {
     )
       assert.isTrue(beginsUnsafely(begun), begun)
     for (
-      const begun of ["", "java", "javascripts", "https", "http:", "cid:", "mailto:a", "tel:", "myapp://", ...relative]
+      const begun of [
+        "",
+        "java",
+        "javascripts",
+        "metadata",
+        "https",
+        "http:",
+        "cid:",
+        "mailto:a",
+        "tel:",
+        "myapp://",
+        ...relative
+      ]
     )
       assert.isFalse(beginsUnsafely(begun), begun)
   })

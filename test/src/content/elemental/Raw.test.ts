@@ -91,6 +91,10 @@ describe("What an author writes in a channel's own form", () => {
     assert.deepStrictEqual(blocks(listed, { all: ["divider", "a\"b"] }), [{ type: "divider" }, { type: "a\"b" }])
     const bare = "{\"n\": {{n}}, \"yes\": {{yes}}, \"all\": {{all}}}"
     assert.deepStrictEqual(blocks(bare, { n: -1.5e3, yes: true, all: "[1]" }), { n: -1500, yes: true, all: "[1]" })
+    const literals = ["true", "false", "null", "0", "-0.5", "12", "1.25", "1e9", "1E+10", "2e-11"]
+    for (const v of literals) assert.deepStrictEqual(blocks("[{{v}}]", { v }), [JSON.parse(v)], v)
+    for (const v of ["true ", "untrue", "01", "1.", ".5", "+1", "1e", "- 1", "nullx", "", "a\uFDDBb"])
+      assert.deepStrictEqual(blocks("[{{v}}]", { v }), [v.replace("\uFDDB", "")], v)
     // A template takes one of two backslashes before a tag.
     assert.deepStrictEqual(blocks("[\"C:\\\\{{v}}\"]", { v: "n\"" }), ["C:\\n\""])
     assert.isUndefined(blocks("{{#if no}}[]{{/if}}", {}))

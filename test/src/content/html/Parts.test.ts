@@ -132,6 +132,8 @@ describe("Blocks as HTML", () => {
     assert.strictEqual(items(paragraph(text("a"))), "<li>a</li>")
     assert.strictEqual(items(paragraph(text("a"), "h1")), "<li><div><h1>a</h1></div></li>")
     assert.strictEqual(items(paragraph(text("a"), "text", "right")), "<li><div><p>a</p></div></li>")
+    const quote = { _tag: "Quote", style: "text", align: undefined, border: undefined, blocks: [action] } as const
+    assert.match(items(quote) ?? "", /^<li><div><table/)
     assert.deepStrictEqual(
       parts([list(false, 1, item, paragraph(text("a")))], "li").map(({ style }) => style["background-color"]),
       ["red", undefined]
