@@ -16,6 +16,9 @@ const startsBlock = (line: string): boolean =>
 
 const indentOf = (line: string): number => line.length - line.trimStart().length
 
+/** Looks no further into the line than it must: it is asked of the same line for each blank one before it. */
+const isIndented = (line: string, indent: number): boolean => indentOf(line.slice(0, indent)) >= indent
+
 /** A heading's text, without closing marks. */
 const titleOf = (line: string, marks: string): string => {
   const text = line.trim().slice(marks.length).trim()
@@ -50,12 +53,14 @@ export const markdown = (source: string, budget: Budget): ReadonlyArray<Block> =
 const parse = (lines: ReadonlyArray<string>, budget: Budget, depth: number): ReadonlyArray<Block> => {
   const blocks: Array<Block> = []
   let at = 0
-  let ahead = 0
+  let ahead = -1
 
-  /** The next line that is not blank: `ahead` passes each line once. */
+  /** The next line that is not blank: `ahead` passes each line once, and rests at one that may be long. */
   const following = (): string => {
-    ahead = Math.max(ahead, at)
-    while (lines[ahead]?.trim() === "") ahead++
+    if (ahead < at) {
+      ahead = at
+      while (lines[ahead]?.trim() === "") ahead++
+    }
     return lines[ahead] ?? ""
   }
 
@@ -90,7 +95,7 @@ const parse = (lines: ReadonlyArray<string>, budget: Budget, depth: number): Rea
     at++
     const rest = taken((line) =>
       line.trim() === ""
-        ? indentOf(following()) >= indent
+        ? isIndented(following(), indent)
         : indentOf(line) >= before.length + 2 || !startsBlock(line)
     )
     const inside = [first, ...rest.map((line) => line.slice(Math.min(indent, indentOf(line))))]

@@ -189,6 +189,7 @@ describe("Markdown", () => {
       Array.from({ length: 600 }, (_, n) => `${" ".repeat(n)}- a`).join("\n"),
       "- a\n\n".repeat(20_000),
       `- a${"\n".repeat(40_000)}`.repeat(5),
+      `- - a${"\n".repeat(20_000)}${" ".repeat(100_000)}b`,
       "`".repeat(100_000),
       "#".repeat(100_000),
       `${"~".repeat(150_000)}\``,
