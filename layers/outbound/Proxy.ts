@@ -104,8 +104,8 @@ const isOf = (entry: string, host: string, port: number): boolean => {
   return name !== "" && (host === name || host.endsWith(`.${name}`))
 }
 
-/** A name as hosts have it in URLs. */
-const isName = (text: string): boolean => /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/.test(text)
+/** A name as hosts have it in URLs: what ends in a number is an address there, never the begin of one (`192.168.`). */
+const isName = (text: string): boolean => /^(?:[a-z0-9_-]+\.)*(?!\d+$)[a-z0-9_-]+$/.test(text)
 
 /** The entries of `NO_PROXY` that are of no host, without logins in them; none where there is no proxy. */
 export const idle = ({ exempt, http, https }: Proxies): ReadonlyArray<string> =>

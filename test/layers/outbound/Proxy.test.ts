@@ -68,13 +68,13 @@ describe("the proxies of the standard variables", () => {
       const read = ["localhost", ".corp.test", "*.wild.test", "gw.test:8443", "10.0.0.0/8", "192.0.2.7:443", "*"]
       const alsoRead = ["[fd00::1]:443", "fd00::/8", "::1", "node_1", "xn--mnchen-3ya.test", "a.test."]
       const unread = ["http://a.test", "10.0.*", "api.*.test", "*corp.test", "münchen.test", "10.0.0.0/33", "a.test/b"]
-      const alsoUnread = ["a.test:https", "fe80::1%eth0", ".", "*."]
+      const alsoUnread = ["a.test:https", "fe80::1%eth0", ".", "*.", "192.168", "10.", ".10.0.0:443"]
       const all = [...read, ...unread, ...alsoRead, ...alsoUnread]
       const NO_PROXY = `${all.join(",")} http://us:canary@b.test`
       const told = Proxy.idle(yield* proxies({ HTTP_PROXY: "proxy.test:3128", NO_PROXY }))
       assert.deepStrictEqual(told, [...unread, ...alsoUnread, "…@b.test"])
       assert.deepStrictEqual(Proxy.idle(yield* proxies({ NO_PROXY })), [])
-      for (const host of ["a.test", "api.eu.test", "10.0.0.1", "mycorp.test"])
+      for (const host of ["a.test", "api.eu.test", "10.0.0.1", "192.168.0.1", "mycorp.test"])
         assert.isTrue(yield* isProxied([...unread, ...alsoUnread].join(","), host), host)
     }))
 
