@@ -2,19 +2,22 @@ import { Id } from "#schemas/Id.ts"
 import { optional } from "#schemas/Optional.ts"
 import { Schema } from "effect"
 
-/**
- * Where a Slack message goes; the first of `channel`, `user_id`, `email` and `incoming_webhook` counts (api.md 2.1). The
- * last is the URL of an incoming webhook, or the `response_url` of a command, and needs no token.
- */
+/** Where a Slack message goes; the first of `channel`, `user_id` and `email` counts (api.md 2.1). */
 export const SlackAddress = Schema.Struct({
   /** Used instead of the token in the provider's configuration. */
   access_token: optional(Schema.String),
   channel: optional(Id),
   user_id: optional(Id),
-  email: optional(Id),
-  incoming_webhook: optional(Schema.Struct({ url: Schema.NonEmptyString }))
+  email: optional(Id)
 })
 export type SlackAddress = typeof SlackAddress.Type
+
+/**
+ * An incoming webhook of Slack, or the `response_url` of a command, which needs no token; for who has no other address
+ * in Slack (api.md 2.1).
+ */
+export const SlackWebhook = Schema.Struct({ incoming_webhook: Schema.Struct({ url: Schema.NonEmptyString }) })
+export type SlackWebhook = typeof SlackWebhook.Type
 
 /**
  * Where a Teams message goes. The first that is given counts: a conversation, a channel, a user, an e-mail address, a

@@ -219,9 +219,10 @@ export const definition = define({
   recipients,
   ownAccount: (profile) => recipients(profile).find(isWebhook)?.webhook_url,
   writer,
-  accepted: (answer) => {
+  accepted: (answer, to) => {
+    if (isWebhook(to)) return Webhook.accepted(answer)
     const taken = resource(answer)
-    return taken === undefined ? Webhook.accepted(answer) : { reference: taken.id }
+    return taken === undefined ? undefined : { reference: taken.id }
   },
   fault,
   // A workflow's 401 is about its URL, not about the bot's token.

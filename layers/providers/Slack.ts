@@ -7,7 +7,7 @@ import { baseOf, baseUrl, secret } from "#layers/providers/SettingFields.ts"
 import { badAddress, define, noFault, reading, type Writer } from "#layers/providers/VendorDefinition.ts"
 import type { VendorAnswer } from "#layers/providers/VendorHttp.ts"
 import { errorOf, type VendorTable, waitOf } from "#layers/providers/VendorTable.ts"
-import { SlackAddress } from "#schemas/ChatAddress.ts"
+import { SlackAddress, SlackWebhook } from "#schemas/ChatAddress.ts"
 import type { Profile } from "#schemas/Profile.ts"
 import { Misconfigured, Unavailable } from "#schemas/DeliveryError.ts"
 import { isList, isObject } from "#schemas/Json.ts"
@@ -19,6 +19,7 @@ import { Effect, Option, Redacted, Schema } from "effect"
 const Settings = Schema.Struct({ access_token: Schema.optionalKey(secret), ...baseUrl })
 
 const decode = Schema.decodeUnknownOption(SlackAddress)
+const decodeWebhook = Schema.decodeUnknownOption(SlackWebhook)
 
 /** Slack refuses with HTTP 200 and `ok: false`. */
 const table: VendorTable = [
@@ -89,6 +90,8 @@ const tableOfMessages: VendorTable = [
   ...table
 ]
 
+const ok = reading(Schema.Struct({ ok: Schema.Literal(true) }))
+const isOk = (answer: VendorAnswer): boolean => ok(answer) !== undefined
 const accepted = reading(Schema.Struct({ ok: Schema.Literal(true), ts: Schema.NonEmptyString }))
 const refusal = reading(Schema.Struct({
   ok: Schema.Literal(false),
@@ -111,12 +114,14 @@ const fault = (answer: VendorAnswer) => {
   return { codes: [error], message: words.join(" ") }
 }
 
-/** The incoming webhook of an address that names no other place. */
-const webhookOf = ({ channel, email, incoming_webhook: webhook, user_id }: SlackAddress): string | undefined =>
-  channel ?? user_id ?? email ? undefined : webhook?.url
+type To = SlackAddress | SlackWebhook
 
-const recipients = (profile: Profile): ReadonlyArray<SlackAddress> =>
-  Option.toArray(decode(profile["slack"])).filter((to) => to.channel ?? to.user_id ?? to.email ?? webhookOf(to))
+const isWebhook = (to: To): to is SlackWebhook => "incoming_webhook" in to
+
+const recipients = (profile: Profile): ReadonlyArray<To> => {
+  const places = Option.toArray(decode(profile["slack"])).filter((to) => to.channel ?? to.user_id ?? to.email)
+  return places.length > 0 ? places : Option.toArray(decodeWebhook(profile["slack"]))
+}
 
 const hosts = /^hooks\.slack(?:-gov)?\.com$/
 
@@ -151,12 +156,11 @@ const json = { "content-type": "application/json; charset=utf-8" }
 const writer = Effect.fnUntraced(function*() {
   // About 50 look-ups a minute are answered (docs.slack.dev/apis/web-api/rate-limits, tier 3).
   const known = yield* Found.make
-  const request: Writer<typeof Settings.Type, SlackAddress>["request"] = Effect.fnUntraced(function*(
+  const request: Writer<typeof Settings.Type, To>["request"] = Effect.fnUntraced(function*(
     { delivery, line, settings, to }
   ) {
-    const webhook = webhookOf(to)
-    if (webhook !== undefined) {
-      const url = IncomingWebhook.at(webhook, hosts, settings.base_url)
+    if (isWebhook(to)) {
+      const url = IncomingWebhook.at(to.incoming_webhook.url, hosts, settings.base_url)
       if (url === undefined) return yield* badAddress("incoming_webhook.url is none of Slack's")
       const body = JsonBody.write(Overrides.body(message(delivery), delivery.override))
       return { method: "POST" as const, url, headers: json, body }
@@ -198,8 +202,8 @@ const writer = Effect.fnUntraced(function*() {
   return { request }
 })
 
-const accountOf = (to: SlackAddress | undefined): string | undefined =>
-  to && (webhookOf(to) ?? to.access_token ?? undefined)
+const accountOf = (to: To | undefined): string | undefined =>
+  to && (isWebhook(to) ? to.incoming_webhook.url : to.access_token ?? undefined)
 
 /**
  * POST /chat.postMessage, for an e-mail address after users.lookupByEmail
@@ -219,11 +223,11 @@ export const definition = define({
   // The state is of no setting: what is known is kept by address and token.
   holds: [],
   writer,
-  accepted: (answer) => {
+  accepted: (answer, to) => {
+    // All that an incoming webhook says; a `response_url` may say it in JSON.
+    if (isWebhook(to)) return answer.body === "ok" || isOk(answer) ? { reference: undefined } : undefined
     const taken = accepted(answer)
-    if (taken !== undefined) return { reference: taken.ts }
-    // All that an incoming webhook says.
-    return answer.body === "ok" ? { reference: undefined } : undefined
+    return taken === undefined ? undefined : { reference: taken.ts }
   },
   fault,
   table: tableOfMessages

@@ -52,8 +52,8 @@ export interface Wire<Settings, To> extends Omit<ProviderDefinition<Settings>, "
    * same writer.
    */
   readonly holds?: ReadonlyArray<keyof Settings>
-  /** Reads a 2xx. `undefined`: it cannot be read, and it is unknown whether the message was sent. */
-  readonly accepted: (answer: VendorAnswer) => Acceptance | undefined
+  /** Reads a 2xx to a call to `to`. `undefined`: it cannot be read, and it is unknown whether the message was sent. */
+  readonly accepted: (answer: VendorAnswer, to: To) => Acceptance | undefined
   /** What an answer says is wrong; `to`: the address of the call. A 2xx with a code is a refusal too. */
   readonly fault: (answer: VendorAnswer, to?: To) => Fault
   /** Codes of a 401 or 403 that a new token would not mend. */
@@ -80,7 +80,7 @@ const judge = Effect.fnUntraced(function*<Settings, To>(wire: Wire<Settings, To>
   const { status } = answer
   const fault = wire.fault(answer, to)
   if (status >= 200 && status < 300 && fault.codes.length === 0) {
-    const accepted = wire.accepted(answer)
+    const accepted = wire.accepted(answer, to)
     return accepted ?? (yield* new Unknown({ detail: `${wire.name} answered ${status} and nothing readable` }))
   }
   return yield* errorOf(

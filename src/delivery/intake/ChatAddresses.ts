@@ -1,4 +1,11 @@
-import { DiscordAddress, MsTeamsAddress, MsTeamsWebhook, PagerDutyAddress, SlackAddress } from "#schemas/ChatAddress.ts"
+import {
+  DiscordAddress,
+  MsTeamsAddress,
+  MsTeamsWebhook,
+  PagerDutyAddress,
+  SlackAddress,
+  SlackWebhook
+} from "#schemas/ChatAddress.ts"
 import type { Recipient } from "#schemas/Recipient.ts"
 import { Option, Schema } from "effect"
 import { createHash } from "node:crypto"
@@ -32,19 +39,22 @@ interface Platform extends Pick<ChatAddress, "kind" | "platform"> {
 }
 
 const decodeSlack = Schema.decodeUnknownOption(SlackAddress)
+const decodeSlackWebhook = Schema.decodeUnknownOption(SlackWebhook)
 const decodeMsTeams = Schema.decodeUnknownOption(MsTeamsAddress)
 const decodeMsTeamsWebhook = Schema.decodeUnknownOption(MsTeamsWebhook)
 const decodeDiscord = Schema.decodeUnknownOption(DiscordAddress)
 const decodePagerDuty = Schema.decodeUnknownOption(PagerDutyAddress)
 
+const slackPlace: Read = (given) =>
+  Option.flatMap(decodeSlack(given), ({ access_token: token, channel, email, user_id: userId }) => {
+    const name = channel ?? userId ?? email
+    return name ? Option.some({ key: `${mark(token)}/${name}`, name }) : Option.none()
+  })
+
 const slack: Read = (given) =>
-  Option.flatMap(
-    decodeSlack(given),
-    ({ access_token: token, channel, email, incoming_webhook: hook, user_id: userId }) => {
-      const name = channel ?? userId ?? email
-      if (name) return Option.some({ key: `${mark(token)}/${name}`, name })
-      return Option.map(Option.fromNullishOr(hook), ({ url }) => webhook(url))
-    }
+  Option.orElse(
+    slackPlace(given),
+    () => Option.map(decodeSlackWebhook(given), ({ incoming_webhook: { url } }) => webhook(url))
   )
 
 const msTeamsBot: Read = (given) =>

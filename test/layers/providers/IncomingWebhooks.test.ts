@@ -77,9 +77,26 @@ describe("incoming webhooks", () => {
       }
       const posted = yield* send(Chat.slack, Chat.slack.success, { more })
       assert.deepStrictEqual(posted.seen.map(({ path }) => path), ["/chat.postMessage"])
+      for (const incoming_webhook of [{}, { url: "" }, "https://hooks.slack.com/services/T0/B0/x"]) {
+        const profile = { slack: { channel: "C1", access_token: "t", incoming_webhook } }
+        const { result } = yield* send(Chat.slack, Chat.slack.success, { more: { profile } })
+        assert.strictEqual(outcomeOf(result), "Accepted", "what is no webhook takes no place away")
+      }
       const ms_teams = { ...Object(Webhooks.msTeams.profile["ms_teams"]), ...Object(Chat.msTeams.profile["ms_teams"]) }
       const bot = yield* send(Chat.msTeams, Chat.msTeams.success, { more: { profile: { ms_teams } } })
       assert.strictEqual(bot.seen.at(-1)?.path, Chat.msTeams.request.path)
+    }))
+
+  it.live("P6: are heard in their own words, and the platforms' own interfaces in theirs alone", () =>
+    Effect.gen(function*() {
+      const outcome = (row: typeof Webhooks.slack, answer: typeof row.success) =>
+        Effect.map(send(row, answer), ({ result }) => outcomeOf(result))
+      const said = { status: 200, body: JSON.stringify({ ok: true }) }
+      assert.strictEqual(yield* outcome(Webhooks.slack, said), "Accepted", "as a response_url has it")
+      for (const body of ["ok", said.body])
+        assert.strictEqual(yield* outcome(Chat.slack, { status: 200, body }), "Unknown", body)
+      for (const answer of [{ status: 202 }, { status: 200, body: "1" }])
+        assert.strictEqual(yield* outcome(Chat.msTeams, answer), "Unknown", `${answer.status}`)
     }))
 
   it.live("a Teams configuration without a bot reaches workflows alone, and half a bot is none", () =>

@@ -17,6 +17,8 @@ describe("ChatAddresses", () => {
       { slack: { channel: "C" } },
       { slack: { channel: "D" } },
       { slack: { incoming_webhook: { url: "https://hooks.slack.com/secret-1" } } },
+      { slack: { channel: "E", incoming_webhook: { url: "" } } },
+      { slack: { channel: "F", incoming_webhook: "https://hooks.slack.com/secret-1" } },
       { slack: { incoming_webhook: { url: "https://hooks.slack.com/secret-2" } } },
       { ms_teams: { webhook_url: "https://hooks.slack.com/secret-1" } },
       { ms_teams: { ...teams, user_id: "C" } },
