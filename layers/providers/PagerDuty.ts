@@ -58,9 +58,9 @@ const recipients = (profile: Profile): ReadonlyArray<PagerDutyAddress> => Option
 /** The most characters of a summary. */
 const longest = 1_024
 
-/** The first line is the summary, and all of the body is beside it. */
+/** The first line that says something is the summary, and all of the body is beside it. */
 const said = (rendered: Rendered): Schema.JsonObject => {
-  const [first = ""] = ChatText.chat(rendered, (text) => text, (title) => title).split("\n", 1)
+  const [first = ""] = ChatText.chat(rendered, (text) => text, (title) => title).trimStart().split("\n", 1)
   const body = ChatText.body(rendered)
   return { summary: cut(first, longest), ...(body === "" ? {} : { custom_details: { body } }) }
 }

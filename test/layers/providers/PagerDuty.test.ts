@@ -73,6 +73,8 @@ describe("PagerDuty", () => {
       assert.isAtMost(summary.length, 1_024)
       assert.match(summary, /^(?:😀)+…$/u)
       assert.deepStrictEqual(details, { body: untitled.body })
+      const late = yield* event(ours, { rendered: { ...untitled, body: "\n \r\n Disk full\nof db-1" } })
+      assert.strictEqual(Object(late["payload"]).summary, "Disk full", "PagerDuty refuses an empty one")
       const actions = [
         { content: "Runbook", href: "https://example.com/runbook" },
         { content: "App", href: "acme://open" },
