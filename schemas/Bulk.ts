@@ -1,4 +1,5 @@
 import { Id, Reference } from "#schemas/Id.ts"
+import { Locale } from "#schemas/Locale.ts"
 import { JsonMap, optional } from "#schemas/Optional.ts"
 import { RecipientPreferences } from "#schemas/Preferences.ts"
 import { Recipient } from "#schemas/Recipient.ts"
@@ -15,7 +16,7 @@ export const BulkMessage = Schema.Struct({
   ...Instructions.fields,
   event: optional(Id),
   brand: optional(Reference),
-  locale: optional(Schema.Union([Schema.String, JsonMap])),
+  locale: optional(Schema.Union([Locale, JsonMap])),
   override: optional(JsonMap)
 }).annotate({ title: "BulkMessage" })
 export type BulkMessage = typeof BulkMessage.Type

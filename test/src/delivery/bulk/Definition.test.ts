@@ -44,6 +44,12 @@ describe("the message of a bulk job", () => {
       assert.deepStrictEqual([brand, content, channels, providers], [undefined, undefined, {}, {}])
     }))
 
+  it("has a language that is one: each user's message repeats it, and pages of these are held in memory", () => {
+    const isMessage = Schema.is(BulkMessage)
+    for (const locale of ["de", "zh_Hant_TW", { de: {} }, null]) assert.isTrue(isMessage({ locale }), String(locale))
+    for (const locale of ["", "de ", "d".repeat(1_000_000), 5]) assert.isFalse(isMessage({ locale }))
+  })
+
   it.effect("takes brand and override of the older form, under what a message says itself", () =>
     Effect.gen(function*() {
       const made = yield* Definition.instructions({
