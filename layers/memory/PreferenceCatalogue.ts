@@ -84,6 +84,7 @@ export const layer = Layer.effect(
 
     return PreferenceCatalogue.of({
       sections,
+      whole: sections,
       section: Effect.fnUntraced(function*(scope, id) {
         return yield* record(yield* findSection(scope, id))
       }),

@@ -39,6 +39,7 @@ const Topic = Schema.Struct({
 })
 const decodeSections = Schema.decodeUnknownEffect(Schema.Array(Section))
 const decodeTopics = Schema.decodeUnknownEffect(Schema.Array(Topic))
+type Decode<A> = (rows: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<A>, Schema.SchemaError>
 const decodePages = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ page: Schema.String })))
 const decodeVersion = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ version: Schema.Number })]))
 
@@ -68,27 +69,24 @@ const make = Effect.gen(function*() {
   const newPageId = yield* TypeId.generator("pp")
   const revisions = yield* Revisions.make(revisionKind)
 
-  const listedSections = Readable.listed("section of preferences", Section)
-  const listedTopics = Readable.listed("topic of preferences", Topic)
-
-  const load = Effect.fnUntraced(function*(scope: Scope) {
-    const found = yield* sql`select ${sql.literal(sectionColumns)} from preference_sections
-      where scope = ${scope} and not archived order by created_at, id`
-    const topics = yield* sql`select ${sql.literal(topicColumns)} from preference_topics
-      where scope = ${scope} and not archived order by created_at, id`
-    return { found, topics }
-  })
-
-  const sections: PreferenceCatalogue["Service"]["sections"] = yield* Lookups.make(
-    Effect.fnUntraced(function*(asked: ReadonlyArray<Scope>) {
-      const loaded = new Map<Scope, ReadonlyArray<SectionRecord>>()
-      for (const scope of new Set(asked)) {
-        const { found, topics } = yield* load(scope)
-        loaded.set(scope, records(yield* listedSections(found), yield* listedTopics(topics)))
-      }
-      return asked.map((scope) => loaded.get(scope) ?? [])
+  const lookup = (sectionsOf: Decode<typeof Section.Type>, topicsOf: Decode<typeof Topic.Type>) => {
+    const load = Effect.fnUntraced(function*(scope: Scope) {
+      const found = yield* sql`select ${sql.literal(sectionColumns)} from preference_sections
+        where scope = ${scope} and not archived order by created_at, id`
+      const topics = yield* sql`select ${sql.literal(topicColumns)} from preference_topics
+        where scope = ${scope} and not archived order by created_at, id`
+      return [scope, records(yield* sectionsOf(found), yield* topicsOf(topics))] as const
     })
+    return Lookups.make(Effect.fnUntraced(function*(asked: ReadonlyArray<Scope>) {
+      const loaded = new Map(yield* Effect.forEach(new Set(asked), load))
+      return asked.map((scope) => loaded.get(scope) ?? [])
+    }))
+  }
+  const sections: PreferenceCatalogue["Service"]["sections"] = yield* lookup(
+    Readable.listed("section of preferences", Section),
+    Readable.listed("topic of preferences", Topic)
   )
+  const whole: PreferenceCatalogue["Service"]["whole"] = yield* lookup(decodeSections, decodeTopics)
 
   const section = Effect.fnUntraced(function*(scope: Scope, id: string) {
     const found = yield* sql`select ${sql.literal(sectionColumns)} from preference_sections
@@ -226,9 +224,7 @@ const make = Effect.gen(function*() {
       const now = yield* Clock.currentTimeMillis
       yield* sql`select pg_advisory_xact_lock(hashtextextended('preference_pages', ${scope}))`
       // What would be left out of a list fails this: a page without a topic would say that there is none.
-      const { found, topics } = yield* load(scope)
-      const all = records(yield* decodeSections(found), yield* decodeTopics(topics))
-      const page = PreferenceSnapshot.toText(settings, all)
+      const page = PreferenceSnapshot.toText(settings, yield* whole(scope))
       const [{ version }] = yield* sql`insert into preference_pages (scope, version, id, page, published_at)
         select ${scope}, greatest(${now}::bigint, coalesce(max(version), 0) + 1), ${id}, ${page}, ${now}
         from preference_pages where scope = ${scope} returning version::float8 as version`.pipe(
@@ -261,6 +257,7 @@ const make = Effect.gen(function*() {
 
   return PreferenceCatalogue.of({
     sections,
+    whole,
     section,
     createSection,
     replaceSection,

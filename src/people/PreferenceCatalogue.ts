@@ -64,8 +64,10 @@ type MissingTopic = SectionNotFound | TopicNotFound | StoreUnavailable
 
 /** The workspace's sections and topics (api.md 10.2). Each write is one atomic change. */
 export class PreferenceCatalogue extends Context.Service<PreferenceCatalogue, {
-  /** Oldest first. */
+  /** Oldest first. What a store holds and cannot read is left out. */
   readonly sections: (scope: Scope) => Effect.Effect<ReadonlyArray<SectionRecord>, StoreUnavailable>
+  /** `sections`; a defect if one would be left out. To be asked before a user is told that a topic does not exist. */
+  readonly whole: (scope: Scope) => Effect.Effect<ReadonlyArray<SectionRecord>, StoreUnavailable>
   readonly section: (scope: Scope, id: string) => Effect.Effect<SectionRecord, MissingSection>
   /** At most `mostSections`. */
   readonly createSection: (

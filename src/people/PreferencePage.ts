@@ -175,6 +175,9 @@ export const layer: Layer.Layer<
       choose: Effect.fnUntraced(function*(token, wishes) {
         const { owner, topics } = yield* found(token)
         const wanted = new Map(wishes.map((wish) => [wish.topicId, wish]))
+        // Another node may have shown what this one cannot read: a wish for that must not be lost.
+        const known = new Set(topics.map(({ id }) => id))
+        if (wishes.some(({ topicId }) => !known.has(topicId))) yield* catalogue.whole(owner.scope)
         const overrides = topics.flatMap((topic) => {
           const wish = wanted.get(topic.id)
           const setting = wish === undefined ? undefined : changed(topic, wish)

@@ -57,7 +57,8 @@ export class TopicPreferences extends Context.Service<TopicPreferences, {
   >
   /**
    * Replaces all settings of the owner, or none. Answers the topics that returned to their defaults. A topic that has
-   * been archived keeps its setting: nobody can name it, but messages may still be about it.
+   * been archived keeps its setting: nobody can name it, but messages may still be about it. So does one that the store
+   * cannot read.
    */
   readonly replace: (
     owner: Owner,
@@ -142,6 +143,7 @@ export const layer = Layer.effect(
       const applied: Array<TopicOverride> = []
       const refused: Array<RefusedTopic> = []
       const wanted = lastOfEach(given)
+      if (wanted.some(({ topicId }) => !known.has(topicId))) yield* catalogue.whole(owner.scope)
       const faults = yield* Effect.forEach(
         wanted,
         (override) => fault(owner, known, override),
@@ -193,7 +195,10 @@ export const layer = Layer.effect(
       list: (owner) => owner.tenantId === undefined ? overriddenBy(owner) : patiently(overriddenBy(owner)),
       get: Effect.fnUntraced(function*(owner, topicId) {
         const listed = (yield* topics(owner.scope)).get(topicId)
-        if (listed === undefined) return yield* new TopicNotFound({ id: topicId })
+        if (listed === undefined) {
+          yield* catalogue.whole(owner.scope)
+          return yield* new TopicNotFound({ id: topicId })
+        }
         const overrides = yield* users.find(owner.scope, owner.userId, owner.tenantId, topicId)
         return shown(
           listed,

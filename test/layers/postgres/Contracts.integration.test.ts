@@ -7,6 +7,7 @@ import { refusals } from "#test/layers/postgres/Refusals.ts"
 import { resumed } from "#test/layers/postgres/Resumed.ts"
 import { unreadableRows } from "#test/layers/postgres/Unreadable.ts"
 import { unreadableLists } from "#test/layers/postgres/UnreadableLists.ts"
+import { unreadableTopics } from "#test/layers/postgres/UnreadableTopics.ts"
 import * as PerFile from "#test/support/PerFile.ts"
 import { Layer } from "effect"
 
@@ -16,6 +17,7 @@ const stores = Stores.layer.pipe(Layer.provideMerge(PerFile.shared(FreshDatabase
 everyContract("Postgres", stores)
 unreadableRows("Postgres", stores)
 unreadableLists("Postgres", stores)
+unreadableTopics("Postgres", stores)
 refusals("Postgres", stores)
 largeRows("Postgres", stores)
 frames("Postgres", stores)

@@ -8,6 +8,7 @@ import { refusals } from "#test/layers/postgres/Refusals.ts"
 import { resumed } from "#test/layers/postgres/Resumed.ts"
 import { unreadableRows } from "#test/layers/postgres/Unreadable.ts"
 import { unreadableLists } from "#test/layers/postgres/UnreadableLists.ts"
+import { unreadableTopics } from "#test/layers/postgres/UnreadableTopics.ts"
 import * as PerFile from "#test/support/PerFile.ts"
 import { Effect, Layer } from "effect"
 
@@ -20,6 +21,7 @@ const stores = Stores.layer.pipe(Layer.provideMerge(database))
 
 unreadableRows("embedded", stores)
 unreadableLists("embedded", stores)
+unreadableTopics("embedded", stores)
 refusals("embedded", stores)
 everyContract("embedded", stores, { oneBackend: true })
 largeRows("embedded", stores)
