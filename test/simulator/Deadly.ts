@@ -41,9 +41,10 @@ const message = Effect.fnUntraced(function*({ calls, chance, resend, send, store
 /** A bulk job whose node dies at each of its pages, until it is set aside; then an operator lets it go on. */
 const job = Effect.fnUntraced(function*(world: World) {
   const { change, commits, stored, strike } = world
-  const { requestId, scope } = yield* Mailing.job(world, 9)
+  const ran = yield* Mailing.job(world, 9)
+  const { jobId = "", requestId } = ran
   if (requestId === undefined) return
-  const environment = Number(scope) === 1 ? 1 : 2
+  const place = Mailing.placeOf(ran)
   let seen = 0
   const isOver = yield* until(
     20,
@@ -55,11 +56,14 @@ const job = Effect.fnUntraced(function*(world: World) {
           commits[seen + 1]?.kind !== "page"
         if (isBegun) yield* strike("crash", commit.node)
       }
-      return stored.request(requestId, { environment })?.state !== "RUNNING"
+      return stored.request(requestId, place)?.state !== "RUNNING"
     })
   )
-  if (isOver && stored.request(requestId, { environment })?.state === "FAILED")
-    yield* change({ _tag: "Resume", requestId }, environment)
+  if (!isOver || stored.request(requestId, place)?.state !== "FAILED") return
+  const told = stored.job(jobId, place)
+  if (told?.status !== "ERROR" || told.users.some(({ status }) => status === "PENDING"))
+    return yield* Effect.die(`I23: ${jobId} was set aside, and is told as ${told?.status}, with users who wait`)
+  yield* change({ _tag: "Resume", requestId }, place.environment)
 })
 
 /** What kills, and people who are written to meanwhile. */

@@ -31,6 +31,20 @@ const message = (chance: Chances.Chance, label: string): BulkJob["message"] => (
   ...(chance.happens(0.4) ? { preferences: { subscription_topic_id: topic } } : {})
 })
 
+/** Where the reads of the world find it. */
+export const placeOf = ({ scope }: BulkJob) => ({ environment: Number(scope) === 1 ? 1 : 2 } as const)
+
+/** Somebody who looks now and then how far a job has come: who is told to have a message has one by then (I23). */
+const watched = Effect.fnUntraced(function*({ chance, stored }: World, ran: BulkJob) {
+  const place = placeOf(ran)
+  for (let n = 0; n < 8; n++) {
+    const told = stored.job(ran.jobId ?? "", place)?.users.flatMap(({ messageId }) => messageId ?? []) ?? []
+    const missing = told.find((id) => stored.message(id, place) === undefined)
+    if (missing !== undefined) return yield* Effect.die(`I23: ${ran.jobId} tells of ${missing}, which is not there`)
+    yield* Effect.sleep(chance.int(1, 2_000))
+  }
+})
+
 /** A bulk job; two workers may run the same one. */
 export const job = Effect.fnUntraced(function*({ bulk, chance }: World, n: number) {
   const label = `job-${n}`
@@ -51,7 +65,7 @@ export const story: Story = (world) => {
   const { chance, send } = world
   const jobs = globalThis.Array.from(
     { length: chance.int(1, 5) },
-    (_, n) => Effect.delay(job(world, n), chance.int(0, 40_000))
+    (_, n) => Effect.delay(Effect.flatMap(job(world, n), (ran) => watched(world, ran)), chance.int(0, 40_000))
   )
   const notes = globalThis.Array.from({ length: chance.int(0, 6) }, (_, n) =>
     Effect.delay(

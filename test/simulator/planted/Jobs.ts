@@ -11,7 +11,7 @@ export const jobs: ReadonlyArray<Bug> = [
   },
   {
     name: "the idempotency key of a bulk job's run is not stored",
-    seed: 9,
+    seed: 169,
     file: "src/delivery/bulk/Run.ts",
     text: "const key = yield* CurrentKey",
     becomes: "const key = undefined"
