@@ -1,3 +1,4 @@
+import * as ExitCode from "#layers/ExitCode.ts"
 import * as CrashProcess from "#test/support/CrashProcess.ts"
 import * as Places from "#test/support/Places.ts"
 import { assert, describe, it } from "@effect/vitest"
@@ -31,7 +32,7 @@ describe("starts", () => {
       Effect.gen(function*() {
         const place = yield* Places.make("embedded")
         const { code, lines, output } = yield* Effect.promise(() => refused(place, bad))
-        assert.strictEqual(code, 1)
+        assert.strictEqual(code, ExitCode.configuration)
         assert.deepStrictEqual(
           lines.map(({ message }) => message.split(" ")[0]).toSorted(),
           Object.keys(bad).toSorted()

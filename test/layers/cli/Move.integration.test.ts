@@ -1,3 +1,4 @@
+import * as ExitCode from "#layers/ExitCode.ts"
 import { key, tidings } from "#test/layers/cli/Command.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import * as Directories from "#test/support/Directories.ts"
@@ -123,7 +124,7 @@ describe("tidings move", () => {
         assert.notInclude(stdout, `${user}@`)
 
         const refused = run("node", "layers/main.ts", { ...embedded, PORT: String(port) })
-        assert.strictEqual((yield* Effect.promise(() => refused.ended)).code, 1)
+        assert.strictEqual((yield* Effect.promise(() => refused.ended)).code, ExitCode.configuration)
         assert.match(
           refused.stdout(),
           /what is in data directory \S+ was moved to \S+ at \S+: set DATABASE_URL to that; to go back, remove /

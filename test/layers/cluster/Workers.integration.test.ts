@@ -1,3 +1,4 @@
+import * as ExitCode from "#layers/ExitCode.ts"
 import * as Drain from "#test/crash/Drain.ts"
 import * as OpenLoop from "#test/crash/OpenLoop.ts"
 import * as Outcome from "#test/crash/Outcome.ts"
@@ -144,7 +145,7 @@ describe("TIDINGS_WORKERS", () => {
     Effect.gen(function*() {
       const place = yield* Places.make("embedded")
       const { code, output } = yield* Effect.promise(() => CrashProcess.start(place, { TIDINGS_WORKERS: "2" }).ended)
-      assert.strictEqual(code, 1)
+      assert.strictEqual(code, ExitCode.configuration)
       assert.include(output, "TIDINGS_WORKERS must be a number from 0 to 64, and needs DATABASE_URL")
     }), 60_000)
 })

@@ -1,3 +1,4 @@
+import * as ExitCode from "#layers/ExitCode.ts"
 import * as Directories from "#test/support/Directories.ts"
 import * as Ports from "#test/support/Ports.ts"
 import { MessageId, traceId } from "#schemas/MessageId.ts"
@@ -245,7 +246,7 @@ describe("Telemetry", () => {
           OTEL_EXPORTER_OTLP_ENDPOINT: "canary-address",
           OTEL_EXPORTER_OTLP_PROTOCOL: "grpc"
         })
-        assert.deepStrictEqual(yield* Effect.promise(() => refused.ended), { code: 1, signal: null })
+        assert.strictEqual((yield* Effect.promise(() => refused.ended)).code, ExitCode.configuration)
         assert.deepStrictEqual(refused.stdout().trim().split("\n").map((line) => JSON.parse(line).message), [
           "OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf or http/json",
           "OTEL_EXPORTER_OTLP_ENDPOINT must be an http(s) URL, such as http://localhost:4318, without a login: " +
