@@ -48,7 +48,7 @@ export interface Line {
 /**
  * The HTTP client for vendors: pooled connections, no redirects, answers of at most 1 MB, and one deadline over all
  * calls of a hand-over, including connecting. Interruption closes what is in flight. Hosts that callers or recipients name
- * go through `Outbound` instead; what a vendor's may be, `VendorAgents` says.
+ * go through `Outbound` instead, but for a vendor's own (`IncomingWebhook`); what a vendor's may be, `VendorAgents` says.
  */
 export class VendorHttp extends Context.Service<VendorHttp, {
   /** Starts the clock of one hand-over. */

@@ -1,3 +1,4 @@
+import * as VendorHosts from "#layers/outbound/VendorHosts.ts"
 import * as IncomingWebhook from "#layers/providers/IncomingWebhook.ts"
 import { conforms } from "#test/contracts/Vendor.ts"
 import { configure, outcomeOf, rendered, send, settingsAt, withHttp } from "#test/contracts/VendorRow.ts"
@@ -49,6 +50,22 @@ describe("incoming webhooks", () => {
         assert.deepStrictEqual(yield* outcome(Webhooks.msTeams, teams(url)), ["RecipientRejected", 0], url)
       }
     }))
+
+  it("are vendors' own hosts, which a proxy is asked for by name: here nobody may know the name", () => {
+    const hosts = [
+      "hooks.slack.com",
+      "hooks.slack-gov.com",
+      "outlook.office.com",
+      "outlook.office365.com",
+      "acme.webhook.office.com",
+      "prod-01.westeurope.logic.azure.com",
+      "prod-01.usgovvirginia.logic.azure.us",
+      "default0.0a.environment.api.powerplatform.com"
+    ]
+    for (const host of hosts) assert.isTrue(VendorHosts.isVendors(host), host)
+    for (const host of ["azure.com", "xlogic.azure.com", "office.com", "xslack-gov.com", "hooks.slack.com.example"])
+      assert.isFalse(VendorHosts.isVendors(host), host)
+  })
 
   it("keep their path and query, and go to the configured base in place of their host", () => {
     const url = "https://hooks.slack.com/services/T/B/x?a=%2F"
