@@ -9,6 +9,7 @@ import type { MsTeamsWebhook } from "#schemas/ChatAddress.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
 import { cut } from "#src/content/Cut.ts"
 import { Effect, type Schema } from "effect"
+import { Buffer } from "node:buffer"
 
 /**
  * Where workflows of Power Automate take posts, and the connectors before them did. Other hosts are webhooks of their
@@ -20,8 +21,12 @@ const hosts =
 /** Stands for any refusal of a webhook, whose URL has all that lets us in. */
 export const code = "webhook"
 
-/** The most characters of a text: a card may have 28 kB (learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors). */
-const longest = 9_000
+/**
+ * The most bytes of a card, and characters of texts in one: with what is around it, it may have 28 kB
+ * (learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors). A workflow takes a longer one, and posts nothing.
+ */
+const largest = 27_500
+const longest = { title: 500, body: 8_500 } as const
 
 const block = (text: string, more: Schema.JsonObject = {}): ReadonlyArray<Schema.Json> =>
   text === "" ? [] : [{ type: "RichTextBlock", inlines: [{ type: "TextRun", text, ...more }] }]
@@ -32,17 +37,23 @@ const plain = (rendered: Rendered): Schema.JsonObject => ({
   $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
   version: "1.4",
   body: [
-    ...block(ChatText.plain(rendered.title), { size: "Large", weight: "Bolder" }),
-    ...block(cut(ChatText.body(rendered), longest))
+    ...block(cut(ChatText.plain(rendered.title), longest.title), { size: "Large", weight: "Bolder" }),
+    ...block(cut(ChatText.body(rendered), longest.body))
   ]
 })
+
+/** The elements' own card, or what fits of their text. */
+const card = (rendered: Rendered): Schema.Json => {
+  const own = rendered.native?.["adaptiveCard"]
+  return own === undefined || Buffer.byteLength(JSON.stringify(own)) > largest ? plain(rendered) : own
+}
 
 /** POST to the URL of a workflow "when a webhook request is received". */
 export const request: Writer<{ readonly base_url?: string }, MsTeamsWebhook>["request"] = Effect.fnUntraced(
   function*({ delivery, settings, to }) {
     const url = IncomingWebhook.at(to.webhook_url, hosts, settings.base_url)
     if (url === undefined) return yield* badAddress("webhook_url is none of Microsoft's")
-    const content = delivery.rendered.native?.["adaptiveCard"] ?? plain(delivery.rendered)
+    const content = card(delivery.rendered)
     return {
       method: "POST" as const,
       url,

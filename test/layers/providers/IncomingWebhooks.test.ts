@@ -142,8 +142,12 @@ describe("incoming webhooks", () => {
       })
       const card = { type: "AdaptiveCard", version: "1.4", body: [] }
       assert.deepStrictEqual(yield* content({ native: { adaptiveCard: card } }), card)
-      const long = yield* content({ title: "", body: "字".repeat(20_000) })
-      assert.deepStrictEqual(long.body.length, 1)
-      assert.match(long.body[0].inlines[0].text, /^字+…$/)
+      for (const title of ["", "題".repeat(20_000)]) {
+        const long = yield* content({ title, body: "字".repeat(20_000) })
+        assert.deepStrictEqual(long.body.length, title === "" ? 1 : 2)
+        assert.match(long.body.at(-1).inlines[0].text, /^字+…$/)
+      }
+      const large = { ...card, body: [{ type: "TextBlock", text: "字".repeat(10_000) }] }
+      assert.include(JSON.stringify(yield* content({ native: { adaptiveCard: large } })), rendered.body)
     }))
 })
