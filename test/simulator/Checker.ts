@@ -50,6 +50,7 @@ const checks: ReadonlyArray<(facts: Facts.Facts) => ReadonlyArray<string>> = [
   Jobs.oncePerKey,
   Replays.nothingLost,
   Replays.forGoodReason,
+  Replays.notForEver,
   Templates.current,
   Configurations.current,
   Resends.anew,

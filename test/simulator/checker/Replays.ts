@@ -20,6 +20,18 @@ export const forGoodReason = ({ commitsOf, history }: Facts): ReadonlyArray<stri
   )
 }
 
+/** I24: what kills its node at each of its calls is set aside. The first death is not counted: it was not open before. */
+export const notForEver = ({ callsOf, history }: Facts): ReadonlyArray<string> => {
+  const crashes = history.incidents.filter(({ kind }) => kind === "crash")
+  return history.messages.flatMap(({ id }) => {
+    const killed = callsOf(id).map(({ calledAt, heard, node }) =>
+      heard === undefined && crashes.some((crash) => crash.node === node && crash.at >= calledAt)
+    )
+    const inRow = killed.reduce((deaths, isKilled) => isKilled ? deaths + 1 : deaths > tries + 1 ? deaths : 0, 0)
+    return inRow > tries + 1 ? [`I24: ${id} killed its node ${inRow} times, and was not set aside`] : []
+  })
+}
+
 /** I24: what was set aside and is sent again is sent, and a request that goes on is made to its end. */
 export const nothingLost = ({ history, rows }: Facts): ReadonlyArray<string> => [
   ...history.resends.flatMap(({ messageId, resentId }) => {

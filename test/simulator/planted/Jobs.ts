@@ -40,6 +40,13 @@ export const jobs: ReadonlyArray<Bug> = [
     becomes: "if (tries > 2)"
   },
   {
+    name: "what kills its node is never set aside",
+    seed: 47,
+    file: "src/delivery/shards/Tries.ts",
+    text: "if (tries > Quarantine.maxTries)",
+    becomes: "if (tries > Infinity)"
+  },
+  {
     name: "a bulk job whose node died twice at a page is set aside",
     seed: 127,
     file: "src/delivery/expansion/Turn.ts",
