@@ -63,27 +63,22 @@ const runningOf = (state: State, { requestId, scope }: BulkJobRow): Running | un
   return { state: request.state, messages: request.messages, index, isNumbered: made !== undefined }
 }
 
-/** A job with all its users, in their order; `undefined` if there is none. */
-export const jobOf = (
-  state: State,
-  scope: Scope,
-  id: string
-): { readonly job: Job; readonly users: ReadonlyArray<JobUser> } | undefined => {
+/** A job, without its users; `undefined` if there is none. */
+export const jobOf = (state: State, scope: Scope, id: string): Job | undefined => {
   const row = find(state, scope, id)
-  if (row === undefined) return undefined
-  const users = row.users.map((one, position) => ({ ...one, user: decodeUser(one.user), position }))
-  return {
-    job: {
-      id,
-      definition: decodeDefinition(row.definition),
-      received: users.length,
-      failures: users.filter(({ error }) => error !== undefined).length,
-      requestId: row.requestId,
-      running: runningOf(state, row)
-    },
-    users
+  return row && {
+    id,
+    definition: decodeDefinition(row.definition),
+    received: row.users.length,
+    failures: row.users.filter(({ error }) => error !== undefined).length,
+    requestId: row.requestId,
+    running: runningOf(state, row)
   }
 }
+
+/** All users of a job, in their order. */
+export const usersOf = (state: State, scope: Scope, id: string): ReadonlyArray<JobUser> =>
+  (find(state, scope, id)?.users ?? []).map((one, position) => ({ ...one, user: decodeUser(one.user), position }))
 
 /** Whom a job has already, and the job with the others. */
 const added = (row: BulkJobRow, users: ReadonlyArray<NewUser>): readonly [ReadonlySet<string>, BulkJobRow] => {
@@ -134,8 +129,8 @@ export const layer = Layer.effect(
         return closed ?? (yield* new JobNotFound({ id }))
       }),
       find: Effect.fnUntraced(function*(scope, id) {
-        const found = yield* read((state) => jobOf(state, scope, id))
-        return found?.job ?? (yield* new JobNotFound({ id }))
+        const job = yield* read((state) => jobOf(state, scope, id))
+        return job ?? (yield* new JobNotFound({ id }))
       }),
       users: Effect.fnUntraced(function*(scope, id, { cursor, limit }) {
         const sealed: Cursor.List = { scope, route: "users of a bulk job", filters: [id] }

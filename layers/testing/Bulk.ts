@@ -140,7 +140,7 @@ export const make = (options: {
         Callers.keyOf(running, `/bulk/${jobId}/run`, loop.wall())
       ))
     if (answer === undefined) return job
-    job.requestId = store.look((state) => BulkJobs.jobOf(state, scope, jobId))?.job.requestId
+    job.requestId = store.look((state) => BulkJobs.jobOf(state, scope, jobId))?.requestId
     return job
   })
 

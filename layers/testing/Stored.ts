@@ -80,9 +80,9 @@ export const make = (look: <A>(read: (state: State) => A) => A): Stored => ({
   messages: (place = {}) =>
     look((state) => [...messagesOf(state, scopeOf(place))].toSorted((a, b) => a.seq - b.seq).map(MessageLog.record)),
   job: (id, place = {}) => {
-    const found = look((state) => BulkJobs.jobOf(state, scopeOf(place), id))
-    if (found === undefined) return undefined
-    const { job, users } = found
+    const job = look((state) => BulkJobs.jobOf(state, scopeOf(place), id))
+    if (job === undefined) return undefined
+    const users = look((state) => BulkJobs.usersOf(state, scopeOf(place), id))
     const { failures, received, requestId, running } = job
     return {
       status: Progress.ofJob(job),

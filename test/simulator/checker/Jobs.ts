@@ -36,7 +36,7 @@ export const eachUserOnce = (facts: Facts): ReadonlyArray<string> =>
     const stored = storedIn(facts.history, job)
     const rows = rowsOf(facts, job.requestId ?? stored?.requestId)
     if (job.requestId === undefined && rows.length === 0) return []
-    const names = rows.map(({ recipient }) => nameOf(JSON.parse(recipient)) ?? "nobody")
+    const names = rows.map(({ recipient }) => nameOf(JSON.parse(recipient)) ?? "no name")
     const wanted = new Set(job.users.flatMap((user) => personOf(user) ?? []))
     return [
       ...(mayHaveRun(job) ? [] : [`I23: ${label} has ${rows.length} messages, and nobody ran it`]),
