@@ -102,8 +102,8 @@ const isBlocked = (error: Migrator.MigrationError | SqlError.SqlError | Schema.S
 /**
  * Runs those of these migrations that `table` does not record yet: one node at a time and in one transaction, so that a
  * failure leaves nothing behind. If another session's lock is in the way, such as a backup's, or the two waited for each
- * other, it tries again until that is released; nodes of the last version serve on meanwhile. A version that is older than the schema logs that and
- * starts: a rolling update may need it.
+ * other, it tries again until that is released; nodes of the last version serve on meanwhile. A version that is older
+ * than the schema logs that and starts: a rolling update may need it.
  */
 export const run = Effect.fn("Migrations")(function*(table: string, loader: Migrator.Loader) {
   const sql = yield* SqlClient.SqlClient

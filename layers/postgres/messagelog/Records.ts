@@ -74,8 +74,8 @@ const fromRow = ({ isWaiting, ...row }: typeof Row.Type, isUnfinished: boolean):
 })
 
 /**
- * The records of decoded rows with `columns`. A waiting message will be retried, unless it was sent already and only waits for
- * its escalation. Those few are checked in a second statement, which opens only the partitions of their own days.
+ * The records of decoded rows with `columns`. A waiting message will be retried, unless it was sent already and only waits
+ * for its escalation. Those few are checked in a second statement, which opens only the partitions of their own days.
  */
 export const of = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function*(scope: Scope, rows: ReadonlyArray<typeof Row.Type>) {
