@@ -150,27 +150,29 @@ const botWriter = Effect.fnUntraced(function*(settings: Bot) {
       return yield* errorOf(table, known, `Teams opened no conversation: ${answer.status}`)
     }
   )
-  /** The conversation of a person or channel that is not named by its conversation id, and has to be found first. */
-  const reached = Effect.fnUntraced(
-    function*(line: Line, service: string, to: MsTeamsAddress) {
-      const cloud = cloudOf(to)
-      // Calls before the sending one carry the bot's token, too.
-      const asking: Line = { ...line, prepare: (asked) => tokens[cloud.realm].prepare(line, asked, [401]) }
-      if (to.user_id) return yield* opened(asking, service, to, to.user_id)
-      if (to.email) {
-        const tenant = to.tenant_id ?? settings.tenant_id
-        if (!tenant) return yield* badAddress("An e-mail address of Teams needs its tenant_id")
-        return yield* opened(asking, service, to, yield* personOf(line, cloud, tenant, to.email))
-      }
-      return yield* Lookup.channelNamed(asking, service, to.team_id ?? "", to.channel_name ?? "")
-    }
-  )
+  /** The id of the person's conversation with the bot. */
+  const met = Effect.fnUntraced(function*(line: Line, asking: Line, service: string, to: MsTeamsAddress) {
+    if (to.user_id) return yield* opened(asking, service, to, to.user_id)
+    const tenant = to.tenant_id ?? settings.tenant_id
+    if (!tenant) return yield* badAddress("An e-mail address of Teams needs its tenant_id")
+    return yield* opened(asking, service, to, yield* personOf(line, cloudOf(to), tenant, to.email ?? ""))
+  })
+  /**
+   * The conversation of a person or channel that is not named by its conversation id, and has to be found first. A
+   * channel's name may be another one's by now, so it is asked about each time.
+   */
+  const reached = (line: Line, service: string, to: MsTeamsAddress) => {
+    // Calls before the sending one carry the bot's token, too.
+    const asking: Line = { ...line, prepare: (asked) => tokens[cloudOf(to).realm].prepare(line, asked, [401]) }
+    return to.user_id || to.email
+      ? known(JSON.stringify([service, to]), met(line, asking, service, to))
+      : Lookup.channelNamed(asking, service, to.team_id ?? "", to.channel_name ?? "")
+  }
   const request: Writer<typeof Settings.Type, MsTeamsAddress>["request"] = Effect.fnUntraced(
     function*({ delivery, line, settings, to }) {
       const service = serviceOf(to, settings.base_url)
       if (service === undefined) return yield* badAddress("service_url is no Bot Connector of Microsoft's")
-      const conversation = to.conversation_id ?? to.channel_id ??
-        (yield* known(JSON.stringify([service, to]), reached(line, service, to)))
+      const conversation = to.conversation_id ?? to.channel_id ?? (yield* reached(line, service, to))
       return {
         method: "POST" as const,
         url: `${service}/v3/conversations/${encodeURIComponent(conversation)}/activities`,

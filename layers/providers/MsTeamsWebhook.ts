@@ -66,6 +66,12 @@ export const request: Writer<{ readonly base_url?: string }, MsTeamsWebhook>["re
   }
 )
 
-/** A workflow takes a post with an empty 202, and a connector with a 1; `undefined` if it is neither. */
-export const accepted = ({ body, status, whole }: VendorAnswer): Acceptance | undefined =>
-  (status === 202 && whole && body === "") || body === "1" ? { reference: undefined } : undefined
+/** What a connector said of a post that it had taken, in a 200, and the platform had not. */
+const failed = "Webhook message delivery failed"
+
+/**
+ * A workflow takes a post with an empty 202, or answers whatever its author has it answer; `undefined` for an answer that
+ * is cut, and for a connector's failure.
+ */
+export const accepted = ({ body, whole }: VendorAnswer): Acceptance | undefined =>
+  whole && !body.startsWith(failed) ? { reference: undefined } : undefined

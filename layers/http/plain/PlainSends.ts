@@ -33,7 +33,7 @@ export type Take = (request: IncomingMessage, response: ServerResponse, others: 
  * is a send of at most 64 kB, by a caller who was let in a moment ago, without a header that is not known here, and of
  * JSON that its schema would leave as it is. Whatever is not plain goes the whole way, and so does every send that is
  * refused for what it says: this way knows a 202 alone, and a 503 if the node or its store cannot take more. The first
- * of these goes to any caller but pages of other origins, unread (`Door`).
+ * of these goes to any caller, unread (`Door`), but to no page, which could not read it without the headers of CORS.
  */
 export class PlainSends extends Context.Service<PlainSends, {
   /** `context` is copied into every send's: it should hold no more than a server needs. */
