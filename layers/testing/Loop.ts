@@ -25,6 +25,8 @@ export interface Process {
   readonly moved: () => number
   /** How many tasks it has run. */
   readonly steps: () => number
+  /** How many it had run when the oldest sleep began that its fibers are in; `Infinity` if none of them sleeps. */
+  readonly asleep: () => number
 }
 
 /**
@@ -80,7 +82,7 @@ export const make = (chance: Chance, epoch: number): Loop => {
   const process = (name: string): Process => {
     let state: "running" | "frozen" | "dead" = "running"
     let held: Array<Task> = []
-    let waiting = 0
+    const sleeps = new Set<{ readonly since: number }>()
     let queued = 0
     let moved = 0
     let taken = 0
@@ -111,13 +113,14 @@ export const make = (chance: Chance, epoch: number): Loop => {
       if (ms <= 0) return Effect.yieldNow
       if (!Number.isFinite(ms)) return Effect.never
       return Effect.callback((resume) => {
-        waiting++
+        const asleep = { since: taken }
+        sleeps.add(asleep)
         const timer = timers.add(now + ms, () => {
-          waiting--
+          sleeps.delete(asleep)
           post(() => resume(Effect.void))
         })
         return Effect.sync(() => {
-          if (timers.cancel(timer)) waiting--
+          if (timers.cancel(timer)) sleeps.delete(asleep)
         })
       })
     }
@@ -161,9 +164,10 @@ export const make = (chance: Chance, epoch: number): Loop => {
       isAlive: () => state !== "dead",
       isFrozen: () => state === "frozen",
       clock,
-      pending: () => queued + waiting,
+      pending: () => queued + sleeps.size,
       moved: () => moved,
-      steps: () => taken
+      steps: () => taken,
+      asleep: () => sleeps.values().next().value?.since ?? Infinity
     }
   }
 

@@ -125,11 +125,16 @@ const live = (seed: number, story: Story, options: Options): Lived => {
   let failure: string | undefined
   let isOver = false
   const isStuck = () => callers.pending() === 0 && loop.now() - callers.moved() > longestSilence
-  let last = { deeds: -1, steps: 0 }
+  let last = { deeds: -1, steps: 0, isAwaited: true }
   const isLooking = () => {
-    const deeds = world.deeds()
-    if (deeds !== last.deeds || !world.isDrained()) last = { deeds, steps: callers.steps() }
-    return callers.steps() - last.steps > mostLooks
+    const [deeds, steps] = [world.deeds(), callers.steps()]
+    if (deeds !== last.deeds || !world.isDrained()) last = { deeds, steps, isAwaited: true }
+    if (steps - last.steps <= mostLooks / 2) return false
+    // Who sleeps since before may do something when it wakes, and for as long after.
+    const isAwaited = callers.asleep() <= last.steps
+    if (!isAwaited && !last.isAwaited) return true
+    last = { deeds, steps, isAwaited }
+    return false
   }
   callers.post(() =>
     callers.run(Effect.suspend(() =>

@@ -195,8 +195,12 @@ describe("Simulation.check", () => {
         })
         yield* looking(world, () => world.stored.message(requestId)?.status === "SENT")
       })
-      const { deliveries, failure } = Simulation.run(1, story, { nodes: 1, faults: none })
-      assert.deepStrictEqual([failure, deliveries.length], [undefined, 1])
+      const sleeping: Simulation.Story = (world) =>
+        Effect.all([Effect.delay(hello(world), "20 hours"), looking(world, () => true)], { concurrency: 2 })
+      for (const one of [story, sleeping]) {
+        const { deliveries, failure } = Simulation.run(1, one, { nodes: 1, faults: none })
+        assert.deepStrictEqual([failure, deliveries.length], [undefined, 1])
+      }
     },
     30_000
   )
