@@ -4,5 +4,17 @@
  */
 export const dead = /^5\.(?:1\.(?:1|2|3|6|10)|2\.1)$/
 
-/** Those of a refusal that is permanent for its mail alone: a full mailbox, its size, the system, protocol, content or policy. */
-export const ofMail = /^5\.(?:2\.[234]|[3567]\.\d+)$/
+/** Gmail's words for 5.2.1 where the mailbox is not disabled but sent too much for now. */
+export const busy = /\bat a rate\b|ReceivingRate/i
+
+/**
+ * Those of a refusal that is permanent for its mail alone: the sender's address, a full mailbox, the mail's size, the
+ * system, protocol, content or policy.
+ */
+const ofMail = /^5\.(?:1\.[78]|2\.[234]|[3567]\.\d+)$/
+
+/** Whether a reply with this status and these words says that the address is dead for good. */
+export const isDead = (status: string, words: string): boolean => dead.test(status) && !busy.test(words)
+
+/** Whether a refusal that is called permanent says nothing of the address. */
+export const isOfMail = (status: string, words: string): boolean => ofMail.test(status) || busy.test(words)

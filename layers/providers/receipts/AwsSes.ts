@@ -111,7 +111,7 @@ const reports = (record: Record): ReadonlyArray<AddressReport> => {
     : complaint?.complainedRecipients ?? []
   return [
     ...bounced.flatMap(({ diagnosticCode, emailAddress, status = "" }): ReadonlyArray<AddressReport> =>
-      emailAddress === undefined || EnhancedStatus.ofMail.test(status)
+      emailAddress === undefined || EnhancedStatus.isOfMail(status, diagnosticCode ?? "")
         ? []
         : [{ channel: "email", address: emailAddress, reason: "BOUNCED", detail: diagnosticCode ?? whyOf(record) }]
     ),

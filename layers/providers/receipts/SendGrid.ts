@@ -68,7 +68,8 @@ const reasonOf = (event: Event): SuppressionReason | undefined => {
   switch (event.event) {
     case "bounce":
       return event.type !== "blocked" &&
-          (EnhancedStatus.dead.test(event.status ?? "") || event.bounce_classification === "Invalid Address")
+          (EnhancedStatus.isDead(event.status ?? "", event.reason ?? "") ||
+            event.bounce_classification === "Invalid Address")
         ? "BOUNCED"
         : undefined
     case "dropped":

@@ -58,6 +58,8 @@ const permanent: ReadonlyArray<Row> = [
   { says: /SubmissionQuota/i, kind: "RateLimited" },
   // Microsoft 365 and SES refuse a sender of ours in the words of a mailbox's, or of a message's.
   { says: /SendAsDenied|OutboundSpam|address is not verified|to send as this sender/i, kind: "Misconfigured" },
+  // A mailbox that is sent too much for now.
+  { at: envelope, enhanced: /^5\.2\.1$/, says: EnhancedStatus.busy, kind: "RecipientRejected" },
   // The address is dead for good.
   { at: envelope, enhanced: EnhancedStatus.dead, kind: "RecipientRejected", invalidates: true },
   { at: ["rcpt"], codes: [521, 556], kind: "RecipientRejected", invalidates: true },

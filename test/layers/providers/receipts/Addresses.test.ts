@@ -12,6 +12,9 @@ const suppressed = (posted: Genuine) =>
 
 const because = (reason: string | undefined) => reason === undefined ? [] : [`${address}: ${reason}`]
 
+/** What Gmail says of a mailbox that is sent too much for now, with the code of one that is disabled. */
+const busy = "550-5.2.1 The user you are trying to contact is receiving mail at a rate that 550-5.2.1 prevents"
+
 /** Each event, and the reason for which it suppresses its address; `undefined`: it does not. */
 type Cases = ReadonlyArray<readonly [event: object, reason: string | undefined]>
 
@@ -24,6 +27,8 @@ const events: Cases = [
   [{ event: "bounce", type: "bounce", status: "5.2.2", bounce_classification: "Mailbox Unavailable" }, undefined],
   [{ event: "bounce", type: "bounce", status: "5.7.1", bounce_classification: "Content" }, undefined],
   [{ event: "bounce", type: "bounce", status: "4.1.1" }, undefined],
+  [{ event: "bounce", type: "bounce", status: "5.2.1", reason: "550 5.2.1 disabled" }, "BOUNCED"],
+  [{ event: "bounce", type: "bounce", status: "5.2.1", reason: busy }, undefined],
   [{ event: "bounce", type: "bounce" }, undefined],
   [{ event: "dropped", reason: "Bounced Address" }, "BOUNCED"],
   [{ event: "dropped", reason: "Invalid" }, "BOUNCED"],
@@ -73,6 +78,9 @@ const records: Cases = [
   [bounce({}, { status: null }), "BOUNCED"],
   [bounce({}, { status: "5.2.2" }), undefined],
   [bounce({}, { status: "5.7.1" }), undefined],
+  [bounce({}, { status: "5.1.8", diagnosticCode: "smtp; 550 5.1.8 Sender's domain not found" }), undefined],
+  [bounce({}, { status: "5.2.1", diagnosticCode: "smtp; 550 5.2.1 disabled" }), "BOUNCED"],
+  [bounce({}, { status: "5.2.1", diagnosticCode: `smtp; ${busy}` }), undefined],
   ...["General", "MailboxFull", "MessageTooLarge", "ContentRejected"].map(
     (bounceSubType) => [bounce({ bounceType: "Transient", bounceSubType }), undefined] as const
   ),

@@ -45,6 +45,11 @@ const replies: ReadonlyArray<readonly [stage: Stage, reply: string, outcome: str
   ["rcpt", "550-5.1.1 The email account that you tried to reach does not exist.\n550 5.1.1 x", "RecipientRejected!"],
   ["rcpt", "550 5.1.10 RESOLVER.ADR.RecipientNotFound", "RecipientRejected!"],
   ["rcpt", "550 5.2.1 The email account that you tried to reach is disabled", "RecipientRejected!"],
+  [
+    "rcpt",
+    "550-5.2.1 The user you are trying to contact is receiving mail at a rate that\n550 5.2.1 prevents more",
+    "RecipientRejected"
+  ],
   ["rcpt", "552 5.2.2 The email account is over quota", "RecipientRejected"],
   ["rcpt", "550 5.4.1 Recipient address rejected: Access denied", "RecipientRejected"],
   ["rcpt", "550 5.5.0 Requested action not taken: mailbox unavailable", "RecipientRejected"],
