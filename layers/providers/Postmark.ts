@@ -17,8 +17,9 @@ const Settings = Schema.Struct({
 })
 
 const table: VendorTable = [
-  // Inactive: a hard bounce, a spam complaint or a manual suppression.
-  { code: "406", kind: "RecipientRejected", invalidates: true },
+  // Inactive in this message stream: by a hard bounce, a spam complaint or an unsubscription, or since the account's
+  // people have it so. It does not say which, and some can be taken back.
+  { code: "406", kind: "RecipientRejected" },
   { code: "300", says: /'from'|sender/i, kind: "Misconfigured" },
   { code: "300", says: /'(?:to|cc|bcc)'|illegal email|recipient/i, kind: "RecipientRejected" },
   { code: ["300", "402", "403", "409", "411"], kind: "ContentRejected" },

@@ -43,8 +43,7 @@ export const postmark: Row = {
         406,
         "You tried to send to recipient(s) that have been marked as inactive. Found inactive addresses: ann@example.com."
       ),
-      kind: "RecipientRejected",
-      invalidates: true
+      kind: "RecipientRejected"
     },
     { name: "300 to", answer: postmarkFault(300, "Invalid 'To' address: 'ann'."), kind: "RecipientRejected" },
     { name: "300 from", answer: postmarkFault(300, "Invalid 'From' address: 'shop'."), kind: "Misconfigured" },
