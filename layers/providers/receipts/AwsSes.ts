@@ -101,14 +101,13 @@ const noComplaint = new Set(["not-spam", "auth-failure", "virus"])
 /**
  * The addresses that are to be sent to no more, those of copies among them. SES calls some refusals of a mail permanent
  * that say nothing of its address, which their status tells. Where a receiver does not name who complained, SES lists
- * whoever of the mail's recipients may have.
+ * whoever of the mail's recipients may have: of several, nobody is known to have done so.
  */
 const reports = (record: Record): ReadonlyArray<AddressReport> => {
   const { bounce, complaint } = record
   const bounced = bounce?.bounceType === "Permanent" ? bounce.bouncedRecipients ?? [] : []
-  const complained = noComplaint.has(complaint?.complaintFeedbackType ?? "")
-    ? []
-    : complaint?.complainedRecipients ?? []
+  const suspected = complaint?.complainedRecipients ?? []
+  const complained = suspected.length > 1 || noComplaint.has(complaint?.complaintFeedbackType ?? "") ? [] : suspected
   return [
     ...bounced.flatMap(({ diagnosticCode, emailAddress, status = "" }): ReadonlyArray<AddressReport> =>
       emailAddress === undefined || EnhancedStatus.isOfMail(status, diagnosticCode ?? "")

@@ -88,6 +88,7 @@ const records: Cases = [
   [complaint({}), "COMPLAINED"],
   [complaint({ complaintFeedbackType: "abuse" }), "COMPLAINED"],
   [complaint({ complaintSubType: "OnAccountSuppressionList" }), "COMPLAINED"],
+  [complaint({ complainedRecipients: [{ emailAddress: address }, { emailAddress: "bob@example.com" }] }), undefined],
   [complaint({ complaintFeedbackType: "not-spam" }), undefined],
   [complaint({ complaintFeedbackType: "auth-failure" }), undefined],
   [{ eventType: "Delivery", delivery: { recipients: [address] } }, undefined],
