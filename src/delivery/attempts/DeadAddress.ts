@@ -7,7 +7,7 @@ import { DeadAddresses } from "#src/delivery/pipeline/DeadAddresses.ts"
 import type { Acceptance, Vendor } from "#src/delivery/Provider.ts"
 import { Effect, Exit, Result, Schema } from "effect"
 
-/** A call that has ended; `provider` is its name as it is stored. */
+/** A call that has ended; `provider` is its name as it is stored, `server` as `Circuit.serverOf` has it. */
 interface Called {
   readonly scope: Scope
   readonly vendor: Vendor
@@ -15,17 +15,21 @@ interface Called {
   readonly provider: string
   readonly profile: Profile
   readonly override: JsonMap
+  readonly server: string | undefined
 }
 
 const isSuppressible = Schema.is(SuppressionChannel)
 
-/** Tells of the address of a call that its provider says is dead. Push services tell of each of their devices themselves. */
+/**
+ * Tells of the address of a call that its provider says is dead. Push services tell of each of their devices themselves.
+ * A server or account of the message's own does not speak for those of the environment.
+ */
 export const told = (
-  { channel, override, profile, provider, scope, vendor }: Called,
+  { channel, override, profile, provider, scope, server, vendor }: Called,
   exit: Exit.Exit<Acceptance, DeliveryError>
 ): Effect.Effect<void> => {
   const found = Exit.findError(exit)
-  if (Result.isFailure(found) || !isSuppressible(channel)) return Effect.void
+  if (Result.isFailure(found) || server !== undefined || !isSuppressible(channel)) return Effect.void
   const error = found.success
   if (error._tag !== "RecipientRejected" || error.invalidates !== true) return Effect.void
   const address = vendor.addressOf?.(profile, override)

@@ -1,0 +1,45 @@
+import { Misconfigured, RecipientRejected } from "#schemas/DeliveryError.ts"
+import { Scope } from "#schemas/Scope.ts"
+import * as DeadAddress from "#src/delivery/attempts/DeadAddress.ts"
+import { DeadAddresses } from "#src/delivery/pipeline/DeadAddresses.ts"
+import type { Vendor } from "#src/delivery/Provider.ts"
+import * as Fake from "#test/support/Fake.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit } from "effect"
+
+const vendor: Vendor = { ...Fake.nothing("smtp", "email"), addressOf: () => "ada@example.com" }
+const call = {
+  scope: Scope.make(7),
+  vendor,
+  channel: "email",
+  provider: "relay",
+  profile: {},
+  override: {},
+  server: undefined
+}
+const gone = Exit.fail(new RecipientRejected({ detail: "5.1.1", invalidates: true }))
+
+/** Each call, how it ended, and whether it is told of its address. */
+const cases = [
+  ["no such mailbox", call, gone, true],
+  ["by a server of the message's own", { ...call, server: "tenant.example:25" }, gone, false],
+  ["of a channel that cannot be suppressed", { ...call, channel: "slack" }, gone, false],
+  ["of other addressees", { ...call, vendor: { ...vendor, addressOf: () => undefined } }, gone, false],
+  ["a full mailbox", call, Exit.fail(new RecipientRejected({ detail: "5.2.2", invalidates: false })), false],
+  ["a wrong login", call, Exit.fail(new Misconfigured({ detail: "535" })), false],
+  ["taken", call, Exit.succeed({ reference: "1" }), false]
+] as const
+
+describe("DeadAddress", () => {
+  it.effect.each(cases)("%s", ([, called, exit, isTold]) =>
+    Effect.gen(function*() {
+      const dead: Array<string> = []
+      yield* DeadAddress.told(called, exit).pipe(
+        Effect.provideService(DeadAddresses, ({ address, provider }) =>
+          Effect.sync(() => {
+            dead.push(`${provider}: ${address}`)
+          }))
+      )
+      assert.deepStrictEqual(dead, isTold ? ["relay: ada@example.com"] : [])
+    }))
+})
