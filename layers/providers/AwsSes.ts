@@ -144,7 +144,7 @@ export const definition = define({
   says: ["Content"],
   address: "email",
   settings: Settings,
-  addressees: ["Destination"],
+  addressees: ["Destination.ToAddresses"],
   recipients: Email.recipients,
   writer,
   accepted: (answer) => {

@@ -32,6 +32,8 @@ describe("Vendor.addressOf", () => {
         assert.isUndefined(found({ body: addressees[row.entry.key] ?? {} }))
         if (channel === "email") assert.isUndefined(found({ to: "bob@example.com" }))
         assert.isUndefined(addressOf?.({}, {}))
+        const copies = { body: { Destination: { BccAddresses: ["log@example.com"] } } }
+        assert.strictEqual(found(copies), address, "of SES, to whom copies go too")
       }).pipe(Effect.scoped)
   )
 
