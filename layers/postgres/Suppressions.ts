@@ -1,4 +1,6 @@
 import * as Lookups from "#layers/postgres/statements/Lookups.ts"
+import * as PageBytes from "#layers/postgres/statements/PageBytes.ts"
+import * as Readable from "#layers/postgres/statements/Readable.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { SuppressionChannel, SuppressionReason } from "#schemas/Suppression.ts"
@@ -54,6 +56,7 @@ const strengthOf = (table: string): string =>
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const cursors = Cursor.make(yield* SecretKey)
+  const listed = Readable.listed("suppressed address", Row)
   const lives = (now: number) => sql`(expires_at is null or expires_at > ${now}::bigint)`
   const isIt = (scope: Scope, { address, channel }: Address) =>
     sql`scope = ${scope} and channel = ${channel} and address = ${address}`
@@ -107,13 +110,20 @@ const make = Effect.gen(function*() {
     const sealed: Cursor.List = { scope, route: "suppressions", filters: [channel ?? null, reason ?? null] }
     const before = yield* Pages.after(cursors, sealed, cursor)
     const now = yield* Clock.currentTimeMillis
-    const rows = yield* sql`select ${sql.literal(columns)} from suppressions where scope = ${scope} and ${lives(now)}
-        ${channel === undefined ? sql`` : sql`and channel = ${channel}`}
-        ${reason === undefined ? sql`` : sql`and reason = ${reason}`}
-        ${before === undefined ? sql`` : sql`and (created_at, address) < (${before.at}::bigint, ${before.id})`}
-      order by created_at desc, address desc limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
-    const position = ({ address, created }: Suppression) => ({ at: created, id: address })
-    return Pages.cut({ cursors, list: sealed, rows: rows.map(suppressionOf), limit, position })
+    const { end, rows } = yield* PageBytes.read(sql, {
+      as: "suppressions",
+      columns: sql.literal(columns),
+      looked: sql`select *, coalesce(octet_length(detail), 0) as bytes from suppressions
+        where scope = ${scope} and ${lives(now)}
+          ${channel === undefined ? sql`` : sql`and channel = ${channel}`}
+          ${reason === undefined ? sql`` : sql`and reason = ${reason}`}
+          ${before === undefined ? sql`` : sql`and (created_at, address) < (${before.at}::bigint, ${before.id})`}`,
+      by: { at: "created_at", id: "address" },
+      descending: true,
+      limit,
+      decode: listed
+    })
+    return Pages.upTo(cursors, sealed, rows.map(suppressionOf), end)
   }, orUnavailable)
 
   const remove: Suppressions["Service"]["remove"] = Effect.fnUntraced(function*(scope, one) {

@@ -12,6 +12,7 @@ import { DeviceTokens } from "#src/people/DeviceTokens.ts"
 import { Lists } from "#src/people/Lists.ts"
 import { Memberships } from "#src/people/Memberships.ts"
 import { PreferenceCatalogue } from "#src/people/PreferenceCatalogue.ts"
+import { Suppressions } from "#src/people/Suppressions.ts"
 import { Tenants } from "#src/people/Tenants.ts"
 import { Audit } from "#src/reports/Audit.ts"
 import { Inbox } from "#src/reports/Inbox.ts"
@@ -62,6 +63,8 @@ const filled = Effect.fnUntraced(function*(scope: Scope) {
     select scope, id, n, '', '', '', x from ${rows(`{"id":"a"}`)}`
   yield* sql`insert into device_tokens (scope, token, user_id, provider, details, status, created_at, updated_at)
     select scope, 'token ' || n || scope, 'ada', 'apn', '{}', x, n, 0 from ${rows("active", "LATER")}`
+  yield* sql`insert into suppressions (scope, channel, address, reason, created_at)
+    select scope, 'email', id || '@example.com', x, n from ${rows("MANUAL", "LATER")}`
   yield* sql`insert into preference_sections (scope, id, section, created_at)
     select scope, id, x, n from ${rows(`{"name":"a"}`)}`
 })
@@ -84,7 +87,7 @@ const listsOf = Effect.fnUntraced(function*(scope: Scope) {
     yield* Tenants,
     yield* TenantTemplates
   ]
-  const [catalogue, tokens] = [yield* PreferenceCatalogue, yield* DeviceTokens]
+  const [catalogue, suppressions, tokens] = [yield* PreferenceCatalogue, yield* Suppressions, yield* DeviceTokens]
   const whole = <A, E>(all: Effect.Effect<ReadonlyArray<A>, E>) =>
     Effect.map(all, (items): Page<A> => ({ items, cursor: undefined }))
   const paged: Readonly<Record<string, (page: PageQuery) => Effect.Effect<Page<unknown>, unknown>>> = {
@@ -101,6 +104,7 @@ const listsOf = Effect.fnUntraced(function*(scope: Scope) {
     "tenants of a user": (page) => memberships.ofUser(scope, ada, page),
     "users of a tenant": (page) => memberships.ofTenant(scope, "top", page),
     "routing strategies": (page) => strategies.list(scope, page),
+    "suppressed addresses": (page) => suppressions.list(scope, { ...page, channel: undefined, reason: undefined }),
     templates: (page) => templates.list(scope, { ...page, alias: undefined, strategyId: undefined }),
     "tenants below one": (page) => tenants.list(scope, { ...page, parentId: "top" }),
     "templates of a tenant": (page) => tenantTemplates.list(scope, "top", page)
@@ -128,6 +132,7 @@ type Services =
   | PreferenceCatalogue
   | SqlClient.SqlClient
   | Strategies
+  | Suppressions
   | Templates
   | Tenants
   | TenantTemplates
