@@ -85,7 +85,7 @@ describe("the package tidings, installed in an empty project", () => {
     )
   })
 
-  it("runs all its examples, one after the other", { timeout: 120_000 }, async () => {
+  it("runs all its examples, one after the other", { timeout: 240_000 }, async () => {
     const all = await examples()
     assert.isAbove(all.length, 1)
     await writeFile(project("all.test.mts"), all.join("\n"))
