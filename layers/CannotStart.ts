@@ -50,7 +50,8 @@ const remedies: ReadonlyArray<readonly [said: RegExp, remedy: string]> = [
   ],
   [
     /read-only transaction/,
-    "its transactions begin read-only: set default_transaction_read_only = off for that database and role"
+    "its transactions begin read-only: set default_transaction_read_only = off for that database and role, or make room " +
+    "where its host has set that for want of it"
   ],
   [/^permission denied for/i, "grant that to the role of DATABASE_URL"]
 ]

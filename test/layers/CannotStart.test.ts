@@ -110,7 +110,7 @@ describe("a start that its database does not let in", () => {
     assert.strictEqual(
       sentence(new SqlError.SqlError({ reason: new SqlError.UnknownError({ cause }) })),
       `the database did not do what a start needs: ${words}; its transactions begin read-only: ` +
-        "set default_transaction_read_only = off for that database and role"
+        "set default_transaction_read_only = off for that database and role, or make room where its host has set that for want of it"
     )
   })
 
