@@ -143,7 +143,7 @@ export const make = Effect.fnUntraced(function*<S>(stores: NodeStores<S>) {
         Layer.mock(Mjml, {}),
         Layer.mock(Translations, {}),
         Layer.mock(DeviceTokens, {}),
-        Layer.mock(Suppressions, {}),
+        Layer.mock(Suppressions, { reason: () => Effect.undefined }),
         Layer.mock(PreferenceCatalogue, { resolve: () => Effect.succeed(Option.none()) }),
         Layer.mock(UserPreferences, {}),
         Layer.mock(ListPreferences, {}),
