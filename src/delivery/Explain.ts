@@ -10,6 +10,7 @@ import type { Candidate, Plan } from "#src/delivery/attempts/Plan.ts"
 import { position } from "#src/delivery/attempts/Position.ts"
 import * as Lifecycle from "#src/delivery/Lifecycle.ts"
 import { isNamed, type Provider } from "#src/delivery/Provider.ts"
+import * as NoWay from "#src/delivery/pipeline/NoWay.ts"
 import * as Routing from "#src/delivery/Routing.ts"
 import { reasonOf } from "#src/delivery/attempts/Settlement.ts"
 import * as Suppressed from "#src/delivery/pipeline/Suppressed.ts"
@@ -99,7 +100,8 @@ export const explain = (input: {
   const providers = profile === undefined
     ? input.providers.map((provider): Provider => ({ ...provider, reaches: () => true }))
     : input.providers
-  const planned = Routing.plan(instructions, profile ?? {}, providers, undefined, undefined, suppressed)
+  const findings = NoWay.none()
+  const planned = Routing.plan(instructions, profile ?? {}, providers, undefined, undefined, suppressed, findings)
   if (Result.isFailure(planned)) {
     const { detail, event, reason, suppressed: all } = planned.failure
     return {
@@ -113,7 +115,7 @@ export const explain = (input: {
     }
   }
   const plan = planned.success
-  const leftOut = Suppressed.leftOut(suppressed, plan)
+  const leftOut = Suppressed.leftOut(findings.suppressed, plan)
   const laidOut = { plan, suppressed: leftOut.length === 0 ? undefined : leftOut }
   const answer = script(faults, providers)
   const deadline = Timeouts.given(instructions.timeout?.message) ?? messageTimeout

@@ -54,7 +54,7 @@ const giveWay = <A extends Plan>(plans: ReadonlyArray<A>, timeout: number): Read
  * Lays out where the message may go (api.md 26.3). Left out is a channel that is not `allowed`, or has no provider, no
  * address, or an `if` that does not hold; and a provider for which the content has nothing (`isWritten`), unless an
  * `override` says it all. A webhook that the routing names needs no content: it is sent the data. A provider
- * that would call an address which is `suppressed` is left out too.
+ * that would call an address which is `suppressed` is left out too. `findings` are what was met on the way.
  */
 export const plan = (
   instructions: Instructions,
@@ -62,9 +62,9 @@ export const plan = (
   configured: ReadonlyArray<Provider>,
   allowed?: ReadonlySet<string>,
   isWritten: (provider: Provider) => boolean = () => true,
-  suppressed: Suppressed.Suppressed = Suppressed.none
+  suppressed: Suppressed.Suppressed = Suppressed.none,
+  findings: NoWay.Findings = NoWay.none()
 ): Result.Result<Plan, Refusal.Refusal> => {
-  const findings = NoWay.none()
   const context = { data: instructions.data ?? {}, profile }
   // One budget for all conditions: a routing may have as many as a body holds, and nobody else is served while they are
   // evaluated.

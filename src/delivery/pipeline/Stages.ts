@@ -118,14 +118,17 @@ export const make = Effect.gen(function*() {
       Elemental.isWritten(content, { channel, providers: [key, ...names] })
     const { decision, instructions, only, topic } = yield* preferring(prefer(stored, found, at))
     const suppressed = yield* suppressions(stored, instructions, profile, providers)
+    const findings = NoWay.none()
     const plan = yield* Effect.suspend(() =>
-      Effect.fromResult(Routing.plan({ ...instructions, data }, profile, providers, only, isWritten, suppressed))
+      Effect.fromResult(
+        Routing.plan({ ...instructions, data }, profile, providers, only, isWritten, suppressed, findings)
+      )
     ).pipe(
       Effect.mapError((refusal) => Refusal.knowing(unserved(found) ?? refusal, { decision })),
       routing
     )
     const message = instructions === found.message.instructions ? found.message : { ...found.message, instructions }
-    const leftOut = Suppressed.leftOut(suppressed, plan).filter(({ channel }) => only?.has(channel) !== false)
+    const leftOut = Suppressed.leftOut(findings.suppressed, plan)
     return { ...found, message, plan, preferences: decision, topic, suppressed: leftOut }
   })
 

@@ -44,14 +44,11 @@ export const find = (
   return found && { channel: found.channel, reason: found.reason }
 }
 
-/** The channels that are suppressed and not in the plan. */
-export const leftOut = (suppressed: Suppressed, plan: Plan): ReadonlyArray<LeftOut> => {
-  if (suppressed.length === 0) return []
+/** Of the channels that were found suppressed, those that are not in the plan: another provider may call elsewhere. */
+export const leftOut = (found: ReadonlyArray<LeftOut>, plan: Plan): ReadonlyArray<LeftOut> => {
+  if (found.length === 0) return found
   const planned = new Set(candidates(plan).map(({ channel }) => channel))
-  return SuppressionChannel.literals.flatMap((channel) => {
-    const found = suppressed.find((one) => one.channel === channel)
-    return found === undefined || planned.has(channel) ? [] : [{ channel, reason: found.reason }]
-  })
+  return found.filter(({ channel }) => !planned.has(channel))
 }
 
 /** The addresses of a recipient that a message may go to. */

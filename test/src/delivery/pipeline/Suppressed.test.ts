@@ -120,6 +120,11 @@ describe("Suppressed", () => {
       yield* suppress(mail, "COMPLAINED")
       const filtered = yield* sent({ ...through("single", "email"), channels: { email: { if: "data.off" } } })
       assert.deepInclude(filtered, { without: undefined })
+      const conditional = {
+        ...through("all", "email", "sms"),
+        channels: { email: { if: "data.off" } }
+      }
+      assert.deepStrictEqual(yield* sent(conditional), { channels: ["sms"], without: [] }, "left out by its condition")
       const unaddressed = yield* sent(through("single", "email", "sms"), { user_id: "bob" })
       assert.deepInclude(unaddressed, { without: undefined })
     }).pipe(Effect.provide(stores)))
