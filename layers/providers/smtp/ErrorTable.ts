@@ -103,11 +103,13 @@ const limit = 200
 const words = (text: string): string =>
   text.slice(0, 2 * limit).replace(/\S*@\S*/g, "<address>").replace(/[^\u0020-\u007e]+/g, " ").trim().slice(0, limit)
 
-const refusal = (fault: Refused): DeliveryError => {
+const refusal = (fault: Refused, hasCopies: boolean): DeliveryError => {
   const spoken = [fault.code, fault.enhanced, words(fault.text)].filter((part) => part !== undefined && part !== "")
   const detail = `At ${fault.stage}: ${spoken.join(" ")}`
   const row = (fault.code < 500 ? temporary : permanent).find((row) => fits(row, fault))
-  return toError(row ?? { kind: "Unavailable" }, detail)
+  // A reply to the whole message may be about a copy's address.
+  const isVague = hasCopies && fault.stage !== "rcpt"
+  return toError({ kind: "Unavailable", ...row, ...isVague ? { invalidates: false } : {} }, detail)
 }
 
 /**
@@ -117,11 +119,14 @@ const refusal = (fault: Refused): DeliveryError => {
 const unheard = ({ code, stage }: Silent): string =>
   stage === "greeting" && code === "deadline" ? " (it accepted the connection and sent no greeting)" : ""
 
-/** What became of a message that was not accepted. Only a silence after its first byte leaves the outcome unknown. */
-export const toDeliveryError = (fault: Fault): DeliveryError => {
+/**
+ * What became of a message that was not accepted. Only a silence after its first byte leaves the outcome unknown.
+ * `hasCopies`: it was for others too (cc, bcc).
+ */
+export const toDeliveryError = (fault: Fault, hasCopies = false): DeliveryError => {
   switch (fault._tag) {
     case "Refused":
-      return refusal(fault)
+      return refusal(fault, hasCopies)
     case "Unfit":
       return toError(fault, fault.detail)
     case "Silent": {

@@ -71,7 +71,7 @@ const make = Effect.fnUntraced(function*(settings: SmtpSettings) {
     const message = compose(mail, { idempotencyToken: delivery.idempotencyToken, date, dkim })
     const progress = Progress.make()
     const receipt = yield* Effect.raceFirst(transmit(endpoint, message, progress), watch(settings, progress)).pipe(
-      Effect.mapError(toDeliveryError)
+      Effect.mapError((fault) => toDeliveryError(fault, mail.cc.length + mail.bcc.length > 0))
     )
     if (receipt.refusedCopies > 0) yield* Effect.logWarning("copies refused", { count: receipt.refusedCopies })
     return { reference: receipt.serverMessageId ?? message.messageId }

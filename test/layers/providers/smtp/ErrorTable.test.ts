@@ -133,6 +133,18 @@ describe("SMTP error table", () => {
     }
   })
 
+  it("of a message with copies, only a reply to its recipient says that this one's address is dead", () => {
+    const isDead = (stage: Stage, hasCopies: boolean) => {
+      const fault = refused(stage, "550 5.1.1 User unknown")
+      const error = fault && toDeliveryError(fault, hasCopies)
+      return error?._tag === "RecipientRejected" ? error.invalidates : assert.fail(stage)
+    }
+    for (const stage of ["rcpt", "data", "final"] as const) {
+      assert.isTrue(isDead(stage, false), stage)
+      assert.strictEqual(isDead(stage, true), stage === "rcpt", stage)
+    }
+  })
+
   it("P9: a long or broken text is told in one short line", () => {
     const told = (text: string) => {
       const fault = refused("final", `550 5.7.1 ${text}`)
