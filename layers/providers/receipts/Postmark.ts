@@ -72,11 +72,13 @@ const addressOf = ({ Email, Recipient }: Report): string | undefined => Recipien
 
 const detailOf = ({ Description, Details }: Report): string | undefined => Details ?? Description
 
-/** The reasons of a `SubscriptionChange`; a recipient's manual suppression is an unsubscription. */
+/**
+ * The reasons of a `SubscriptionChange`. `ManualSuppression` is none: who unsubscribes from one message stream, such as a
+ * newsletter's, still wants all other mail, and Postmark itself refuses what is sent in that stream.
+ */
 const changes = new Map<string | undefined, SuppressionReason>([
   ["HardBounce", "BOUNCED"],
-  ["SpamComplaint", "COMPLAINED"],
-  ["ManualSuppression", "UNSUBSCRIBED"]
+  ["SpamComplaint", "COMPLAINED"]
 ])
 
 /**

@@ -52,10 +52,10 @@ const reports: Cases = [
   [{ RecordType: "SpamComplaint" }, "COMPLAINED"],
   [{ ...change, SuppressSending: true, SuppressionReason: "HardBounce" }, "BOUNCED"],
   [{ ...change, SuppressSending: true, SuppressionReason: "SpamComplaint" }, "COMPLAINED"],
-  [{ ...change, SuppressSending: true, SuppressionReason: "ManualSuppression" }, "UNSUBSCRIBED"],
-  [{ ...change, SuppressSending: true, SuppressionReason: "ManualSuppression", Origin: "Customer" }, undefined],
-  [{ ...change, SuppressSending: true, SuppressionReason: "ManualSuppression", Origin: "Admin" }, undefined],
-  [{ ...change, SuppressSending: true, SuppressionReason: "ManualSuppression", MessageStream: "news" }, undefined],
+  [{ ...change, SuppressSending: true, SuppressionReason: "ManualSuppression" }, undefined],
+  [{ ...change, SuppressSending: true, SuppressionReason: "HardBounce", Origin: "Customer" }, undefined],
+  [{ ...change, SuppressSending: true, SuppressionReason: "HardBounce", Origin: "Admin" }, undefined],
+  [{ ...change, SuppressSending: true, SuppressionReason: "HardBounce", MessageStream: "news" }, undefined],
   [{ ...change, SuppressSending: false, SuppressionReason: null, MessageID: null }, undefined],
   ...["Delivery", "Open", "Click"].map((RecordType) => [{ RecordType }, undefined] as const)
 ]
@@ -119,9 +119,9 @@ describe("A vendor's word of an address suppresses it where it is for good, or i
           assert.deepStrictEqual(found, because(reason), JSON.stringify(report))
         }
       }
-      const news = { ...change, MessageStream: "news", SuppressSending: true, SuppressionReason: "ManualSuppression" }
+      const news = { ...change, MessageStream: "news", SuppressSending: true, SuppressionReason: "SpamComplaint" }
       const own = Posted.postmark({ ...news, Recipient: address }, { message_stream: "news" })
-      assert.deepStrictEqual(yield* suppressed(own), because("UNSUBSCRIBED"))
+      assert.deepStrictEqual(yield* suppressed(own), because("COMPLAINED"))
     }))
 
   it.effect("at SES", () =>
