@@ -89,7 +89,7 @@ export const filled = (path: string, { id, job, made, many, section, template, t
       "default/de"
     ).replace(":section_id", section)
     .replace(":tenant_id", tenant).replace(":template_id", "t").replace("versions/:version", "versions/v1")
-    .replace(":output_id/:part", "1/body")
+    .replace(":output_id/:part", "1/body").replace(":channel/:address", "email/ada@example.com")
     .replace(":id", path.startsWith("/routing") ? made : template)
 
 /** Names of which none is there. */
