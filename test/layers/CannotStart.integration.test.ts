@@ -167,7 +167,7 @@ describe("a start that fails says what to change", () => {
           yield* ask(`alter database ${name} set default_transaction_read_only = on`)
           assert.match(
             yield* saidBy(place, {}),
-            /^the database did not do what a start needs: cannot execute [A-Z ]+ in a read-only transaction$/
+            /^the database did not do what a start needs: cannot execute [A-Z ]+ in a read-only transaction; its transactions begin read-only: set /
           )
         }),
       120_000
