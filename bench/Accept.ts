@@ -1,11 +1,29 @@
+import * as Costs from "./Costs.ts"
 import * as Database from "./Database.ts"
 import * as Load from "./Load.ts"
 import { rounds, spread } from "./Ratio.ts"
-import { measured, type Question, ratio } from "./Report.ts"
+import { type Line, measured, type Question, ratio } from "./Report.ts"
 import * as Target from "./Target.ts"
 
 const clients = 64
 const dayMillis = 86_400_000
+
+type Name = "ours" | "bare"
+
+/** A run of the generator, and what it cost. */
+interface Run extends Load.Result {
+  readonly costs: Costs.Costs
+}
+
+/** What a call cost, in µs of processor time, and how much of the machine nobody used: what bounds the rate. */
+const costLines = (what: string, runs: ReadonlyArray<Run>): ReadonlyArray<Line> => {
+  const each = (field: "firstThread" | "database") => runs.map(({ costs, ok }) => costs[field] / ok)
+  return [
+    measured("accept", `${what}: its first thread, a call`, each("firstThread"), "µs"),
+    measured("accept", `${what}: its database, a call`, each("database"), "µs"),
+    measured("accept", `${what}: processors idle`, runs.map(({ costs }) => 100 * costs.idle), "%")
+  ]
+}
 
 /**
  * How fast does `POST /send` answer 202 after a durable commit, beside an endpoint that stores nothing? A delay of a
@@ -14,15 +32,14 @@ const dayMillis = 86_400_000
 export const accept: Question = (quick) =>
   Database.withDatabase(async (database) => {
     const [ours, bare] = await Promise.all([Target.tidings({ database }), Target.endpoint("BareEndpoint")])
-    const results: Record<"ours" | "bare", Array<Load.Result>> = { ours: [], bare: [] }
-    const measure = (name: "ours" | "bare", target: Target.Target, seconds: number) => async () => {
+    const results: Record<Name, Array<Run>> = { ours: [], bare: [] }
+    const measure = (name: Name, { apiKey, pid, url }: Target.Target, seconds: number) => async () => {
       await Database.checkpoint()
-      const { apiKey, url } = target
-      const result = Target.sound(
-        name,
-        await Load.run({ url, apiKey, clients, seconds, recipients: 5000, delay: dayMillis })
+      const { costs, result } = await Costs.during(
+        { pid, ...(name === "ours" ? { databaseUrl: database.url } : {}) },
+        () => Load.run({ url, apiKey, clients, seconds, recipients: 5000, delay: dayMillis })
       )
-      results[name].push(result)
+      results[name].push({ ...Target.sound(name, result), costs })
       return result.rate
     }
     try {
@@ -32,7 +49,7 @@ export const accept: Question = (quick) =>
         ours: measure("ours", ours, quick ? 2 : 5),
         bare: measure("bare", bare, quick ? 2 : 5)
       })
-      const describe = (name: "ours" | "bare") => {
+      const describe = (name: Name) => {
         const middle = (field: "cpu" | "p50" | "p99") => spread(results[name].map((result) => result[field])).median
         return `p50 ${middle("p50").toFixed(1)} ms, p99 ${middle("p99").toFixed(1)} ms,`
           + ` generator ${Math.round(middle("cpu") * 100)} % of a core`
@@ -40,7 +57,9 @@ export const accept: Question = (quick) =>
       return [
         { ...measured("accept", "POST /send", rates.ours), note: describe("ours") },
         { ...measured("accept", "bare endpoint", rates.bare), note: describe("bare") },
-        ratio("accept", "ratio to bare endpoint", rates.ours, rates.bare, 0.8)
+        ratio("accept", "ratio to bare endpoint", rates.ours, rates.bare, 0.8),
+        ...costLines("POST /send", results.ours),
+        ...costLines("bare endpoint", results.bare).filter(({ value }) => value > 0)
       ]
     } finally {
       await Promise.all([ours.stop(), bare.stop()])
