@@ -143,22 +143,26 @@ describe("Partitions", () => {
     20_000
   )
 
-  it.effect("a day that the default partition serves is tried again the next day, not before", () =>
-    test(Effect.gen(function*() {
-      const tried = yield* Queue.unbounded<void>()
-      const listening = Logger.layer([Logger.make(() => Queue.offerUnsafe(tried, undefined))])
-      yield* insertEvent(`1-${(Date.UTC(2026, 10, 25) / 1_000).toString(16)}-${"a".repeat(24)}`)
-      yield* Layer.build(Partitions.layer).pipe(Effect.provide(listening))
-      yield* Queue.take(tried)
-      yield* TestClock.adjust("1 second")
-      yield* Queue.take(tried)
-      yield* Effect.repeat(partitions, { until: (names) => names.includes("outputs_20261129") })
-      yield* TestClock.adjust("23 hours")
-      yield* partitions
-      assert.strictEqual(yield* Queue.size(tried), 0)
-      yield* TestClock.adjust("1 hour")
-      yield* Queue.take(tried)
-    })))
+  it.effect(
+    "a day that the default partition serves is tried again the next day, not before",
+    () =>
+      test(Effect.gen(function*() {
+        const tried = yield* Queue.unbounded<void>()
+        const listening = Logger.layer([Logger.make(() => Queue.offerUnsafe(tried, undefined))])
+        yield* insertEvent(`1-${(Date.UTC(2026, 10, 25) / 1_000).toString(16)}-${"a".repeat(24)}`)
+        yield* Layer.build(Partitions.layer).pipe(Effect.provide(listening))
+        yield* Queue.take(tried)
+        yield* TestClock.adjust("1 second")
+        yield* Queue.take(tried)
+        yield* Effect.repeat(partitions, { until: (names) => names.includes("outputs_20261129") })
+        yield* TestClock.adjust("23 hours")
+        yield* partitions
+        assert.strictEqual(yield* Queue.size(tried), 0)
+        yield* TestClock.adjust("1 hour")
+        yield* Queue.take(tried)
+      })),
+    180_000
+  )
 
   it.effect("a database without the tables is a warning, never a failure", () =>
     Effect.provide(ensure, FreshDatabase.layerEmpty))
