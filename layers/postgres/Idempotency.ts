@@ -1,4 +1,5 @@
 import * as KeyRow from "#layers/postgres/idempotency/KeyRow.ts"
+import * as Expired from "#layers/postgres/statements/Expired.ts"
 import { isLockTimeout, orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import * as Followers from "#src/access/Followers.ts"
 import {
@@ -32,6 +33,7 @@ const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const process = yield* (yield* SecureRandom.SecureRandom).uuidV4()
   const keyRow = KeyRow.make(sql)
+  const sweep = Expired.sweeping(sql, "idempotency")
   let calls = 0
 
   const write = Effect.fnUntraced(function*<R>(
@@ -95,7 +97,7 @@ const make = Effect.gen(function*() {
       orUnavailable
     )
 
-  return Idempotency.of({ once, find, sweep: (limit) => orUnavailable(keyRow.sweep(limit)) })
+  return Idempotency.of({ once, find, sweep: (limit) => orUnavailable(sweep(limit)) })
 })
 
 export const layer = Layer.effect(Idempotency, make)

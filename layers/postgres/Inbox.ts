@@ -1,3 +1,4 @@
+import * as Expired from "#layers/postgres/statements/Expired.ts"
 import * as PageBytes from "#layers/postgres/statements/PageBytes.ts"
 import * as Readable from "#layers/postgres/statements/Readable.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
@@ -17,8 +18,6 @@ const Row = Schema.Struct({
   createdAt: Schema.Number,
   expiresAt: Schema.NullOr(Schema.Number)
 })
-
-const decodeGone = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ at: Schema.Number })))
 
 const columns = `message_id as "messageId", rendered, tenant_id as "tenantId", created_at::float8 as "createdAt",
   expires_at::float8 as "expiresAt"`
@@ -51,23 +50,7 @@ const make = Effect.gen(function*() {
     return Pages.upTo(cursors, sealed, items, end)
   }, orUnavailable)
 
-  /** Where the sweep is: when the last item expired that a full batch deleted. */
-  let from = Number.MIN_SAFE_INTEGER
-
-  /**
-   * Deletes expired items; rows that another node has locked are left to it. Rows are deleted by `ctid`: by a set of
-   * keys, the planner would read the whole table for each batch. Each begins where the last one ended, as those of
-   * idempotency keys do (`KeyRow`).
-   */
-  const sweep: Inbox["Service"]["sweep"] = Effect.fn("Inbox.sweep")(function*(limit) {
-    const now = yield* Clock.currentTimeMillis
-    const gone = yield* sql`delete from inbox where ctid = any(array(
-        select ctid from inbox where expires_at >= ${from}::bigint and expires_at <= ${now}::bigint
-        order by expires_at limit ${limit}::int for update skip locked))
-      returning expires_at::float8 as at`.pipe(Effect.flatMap(decodeGone))
-    from = gone.length === limit ? Math.max(...gone.map(({ at }) => at)) : Number.MIN_SAFE_INTEGER
-    return gone.length
-  }, orUnavailable)
+  const sweep: Inbox["Service"]["sweep"] = Effect.fn("Inbox.sweep")(Expired.sweeping(sql, "inbox"), orUnavailable)
 
   return Inbox.of({ list, sweep })
 })

@@ -1,3 +1,4 @@
+import * as Expired from "#layers/postgres/statements/Expired.ts"
 import * as Lookups from "#layers/postgres/statements/Lookups.ts"
 import * as PageBytes from "#layers/postgres/statements/PageBytes.ts"
 import * as Readable from "#layers/postgres/statements/Readable.ts"
@@ -31,7 +32,6 @@ const decode = Schema.decodeUnknownEffect(Schema.Array(Row))
 const decodeFound = Schema.decodeUnknownEffect(
   Schema.Array(Schema.Struct({ place: Schema.Number, reason: SuppressionReason }))
 )
-const decodeGone = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ at: Schema.Number })))
 
 const columns =
   `channel, address, reason, provider, detail, created_at::float8 as created, expires_at::float8 as expires`
@@ -132,19 +132,10 @@ const make = Effect.gen(function*() {
     if (gone.length === 0) return yield* new SuppressionNotFound({ address: one.address })
   }, orUnavailable)
 
-  /** Where the sweep is: when the last one expired that a full batch deleted. */
-  let from = Number.MIN_SAFE_INTEGER
-
-  /** As the inbox is swept: each batch begins where the last one ended. */
-  const sweep: Suppressions["Service"]["sweep"] = Effect.fn("Suppressions.sweep")(function*(limit) {
-    const now = yield* Clock.currentTimeMillis
-    const gone = yield* sql`delete from suppressions where ctid = any(array(
-        select ctid from suppressions where expires_at >= ${from}::bigint and expires_at <= ${now}::bigint
-        order by expires_at limit ${limit}::int for update skip locked))
-      returning expires_at::float8 as at`.pipe(Effect.flatMap(decodeGone))
-    from = gone.length === limit ? Math.max(...gone.map(({ at }) => at)) : Number.MIN_SAFE_INTEGER
-    return gone.length
-  }, orUnavailable)
+  const sweep: Suppressions["Service"]["sweep"] = Effect.fn("Suppressions.sweep")(
+    Expired.sweeping(sql, "suppressions"),
+    orUnavailable
+  )
 
   return Suppressions.of({
     reason: (scope, { address, channel }) =>

@@ -1,5 +1,5 @@
 import { type IdempotencyKey, StoredResponse } from "#src/access/Idempotency.ts"
-import { Array, Clock, Effect, Option, Schema } from "effect"
+import { Array, Effect, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 
 const headers = Schema.fromJsonString(StoredResponse.fields.headers)
@@ -7,10 +7,6 @@ const encodeHeaders = Schema.encodeEffect(headers)
 const decodeStored = Schema.decodeUnknownEffect(
   Schema.Array(Schema.Struct({ owner: Schema.String, status: Schema.Int, headers, body: Schema.String }))
 )
-const decodeGone = Schema.decodeUnknownEffect(
-  Schema.Tuple([Schema.Struct({ count: Schema.Int, last: Schema.NullOr(Schema.Number) })])
-)
-
 /**
  * The row of a key within the transaction that it belongs to: taken first (the unique index makes the others wait),
  * filled with the response last. There is no "in progress" record to expire: it is the open transaction (reliability.md
@@ -49,26 +45,5 @@ export const make = (sql: SqlClient.SqlClient) => {
       where scope = ${key.scope} and path = ${key.path} and key = ${key.value}`
   })
 
-  /** Where the sweep is: when the last key expired that a full batch deleted. */
-  let from = 0
-
-  /**
-   * Deletes expired keys. Rows that another transaction has locked are left for the next sweep. Rows are deleted by
-   * `ctid`, which their locks keep valid: by a set of keys, the planner would read the whole table for each batch. Each
-   * batch of a sweep begins where the last one ended: while a backup runs, it would pass all that are gone.
-   */
-  const sweep = Effect.fnUntraced(function*(limit: number) {
-    const now = yield* Clock.currentTimeMillis
-    const rows = yield* sql`with gone as (
-        delete from idempotency where ctid = any(array(
-          select ctid from idempotency where expires_at >= ${from}::bigint and expires_at <= ${now}::bigint
-          order by expires_at limit ${limit}::int for update skip locked))
-        returning expires_at)
-      select count(*)::int as count, max(expires_at)::float8 as last from gone`
-    const [{ count, last }] = yield* decodeGone(rows)
-    from = count === limit ? last ?? 0 : 0
-    return count
-  })
-
-  return { take, find, fill, sweep }
+  return { take, find, fill }
 }
