@@ -55,9 +55,13 @@ export interface NodeOptions {
   readonly cutPage?: (step: Advance) => ReturnType<Cut>
   /** The groups that expansions read. */
   readonly members?: Members["Service"]
+  /** Addresses that are sent to no more; none by default. */
+  readonly suppressions?: Layer.Layer<Suppressions>
   /** How many turns of the event loop an answer of the store takes; none by default. */
   readonly lag?: () => number
 }
+
+const nothingSuppressed = Layer.mock(Suppressions, { reason: () => Effect.undefined })
 
 const nobody = Members.of({ page: () => Effect.succeed([]), exists: () => Effect.succeed(true) })
 
@@ -111,7 +115,9 @@ export const make = Effect.fnUntraced(function*<S>(stores: NodeStores<S>) {
     })
 
   const start = Effect.fnUntraced(
-    function*({ cut, cutPage, lag = () => 0, members = nobody, shards, vendors }: NodeOptions) {
+    function*(
+      { cut, cutPage, lag = () => 0, members = nobody, shards, suppressions = nothingSuppressed, vendors }: NodeOptions
+    ) {
       let dead = false
       const die = () => {
         dead = true
@@ -143,7 +149,7 @@ export const make = Effect.fnUntraced(function*<S>(stores: NodeStores<S>) {
         Layer.mock(Mjml, {}),
         Layer.mock(Translations, {}),
         Layer.mock(DeviceTokens, {}),
-        Layer.mock(Suppressions, { reason: () => Effect.undefined }),
+        suppressions,
         Layer.mock(PreferenceCatalogue, { resolve: () => Effect.succeed(Option.none()) }),
         Layer.mock(UserPreferences, {}),
         Layer.mock(ListPreferences, {}),

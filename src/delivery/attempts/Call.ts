@@ -120,7 +120,7 @@ const place = Effect.fnUntraced(function*(one: Call) {
     const { id: messageId, scope } = message
     const openUntil = breakers.openUntil(circuit)
     yield* hand.complain({ scope, messageId, vendor, server, attempt: ended, openUntil, now })
-    yield* DeadAddress.told({ scope, vendor, channel, provider, profile, override, server }, exit)
+    hand.dead = DeadAddress.of({ scope, vendor, channel, provider, profile, override, server }, exit)
   }
   return ended
 })

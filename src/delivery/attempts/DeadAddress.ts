@@ -3,9 +3,9 @@ import type { JsonMap } from "#schemas/Optional.ts"
 import type { Profile } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { SuppressionChannel } from "#schemas/Suppression.ts"
-import { DeadAddresses } from "#src/delivery/pipeline/DeadAddresses.ts"
+import type { DeadAddress } from "#src/delivery/pipeline/DeadAddresses.ts"
 import type { Acceptance, Vendor } from "#src/delivery/Provider.ts"
-import { Effect, Exit, Result, Schema } from "effect"
+import { Exit, Result, Schema } from "effect"
 
 /** A call that has ended; `provider` is its name as it is stored, `server` as `Circuit.serverOf` has it. */
 interface Called {
@@ -21,19 +21,17 @@ interface Called {
 const isSuppressible = Schema.is(SuppressionChannel)
 
 /**
- * Tells of the address of a call that its provider says is dead. Push services tell of each of their devices themselves.
+ * The address of a call that its provider says is dead. Push services tell of each of their devices themselves.
  * A server or account of the message's own does not speak for those of the environment.
  */
-export const told = (
+export const of = (
   { channel, override, profile, provider, scope, server, vendor }: Called,
   exit: Exit.Exit<Acceptance, DeliveryError>
-): Effect.Effect<void> => {
+): DeadAddress | undefined => {
   const found = Exit.findError(exit)
-  if (Result.isFailure(found) || server !== undefined || !isSuppressible(channel)) return Effect.void
+  if (Result.isFailure(found) || server !== undefined || !isSuppressible(channel)) return undefined
   const error = found.success
-  if (error._tag !== "RecipientRejected" || error.invalidates !== true) return Effect.void
+  if (error._tag !== "RecipientRejected" || error.invalidates !== true) return undefined
   const address = vendor.addressOf?.(profile, override)
-  return address === undefined
-    ? Effect.void
-    : Effect.flatMap(DeadAddresses, (tell) => tell({ scope, channel, provider, address, detail: error.detail }))
+  return address === undefined ? undefined : { scope, channel, provider, address, detail: error.detail }
 }

@@ -4,6 +4,7 @@ import * as Hand from "#src/delivery/attempts/Hand.ts"
 import { isUnmade } from "#src/delivery/attempts/position/Calls.ts"
 import { added } from "#src/delivery/attempts/Settlement.ts"
 import * as Slots from "#src/delivery/attempts/Slots.ts"
+import { DeadAddresses } from "#src/delivery/pipeline/DeadAddresses.ts"
 import type { Ending } from "#src/delivery/pipeline/Journey.ts"
 import { Clock, Effect } from "effect"
 
@@ -64,11 +65,19 @@ const resumed = (one: Waiting, passedAt: bigint, slots: Slots.Slots | undefined)
 
 const always = Effect.succeed(true)
 
-const concluded = (one: Waiting) => (ended: Ended): Effect.Effect<Ending | undefined> =>
-  ended === undefined || "_tag" in ended ? Effect.succeed(ended) : Effect.map(
-    Hand.conclude(one.hand, ended, []),
+const concluded = (one: Waiting) => (ended: Ended): Effect.Effect<Ending | undefined> => {
+  if (ended === undefined || "_tag" in ended) return Effect.succeed(ended)
+  const { hand } = one
+  const { dead } = hand
+  const written = Effect.map(
+    Hand.conclude(hand, ended, []),
     (ending) => ending ?? (isUnmade(ended) ? left(one) : undefined)
   )
+  if (dead === undefined) return written
+  hand.dead = undefined
+  // First: the recipient's next message, which may begin once this outcome is written, is not to call the address again.
+  return Effect.andThen(Effect.flatMap(DeadAddresses, (tell) => tell(dead)), written)
+}
 
 /**
  * Makes a call once its provider's rate gate lets it and has a slot for it, and writes its outcome. Answers no ending if

@@ -10,6 +10,7 @@ import * as Escalation from "#src/delivery/attempts/Escalation.ts"
 import type { FirstSteps } from "#src/delivery/journal/FirstSteps.ts"
 import type { InboxItem, Step, StepResult } from "#src/delivery/Journal.ts"
 import * as Lifecycle from "#src/delivery/Lifecycle.ts"
+import type { DeadAddress } from "#src/delivery/pipeline/DeadAddresses.ts"
 import { type Ending, endingOf, type Journey } from "#src/delivery/pipeline/Journey.ts"
 import * as Outcome from "#src/delivery/attempts/Outcome.ts"
 import { position } from "#src/delivery/attempts/Position.ts"
@@ -49,6 +50,8 @@ export interface Hand {
   routed: boolean
   /** Of the last call, until its outcome is written. */
   tickets: ReadonlyArray<Ticket> | undefined
+  /** The address that the last call's provider says is dead, until that is told. */
+  dead: DeadAddress | undefined
   /** As it stands after the last call: receipts may come while a call is under way. */
   escalation: Escalation.Escalation | undefined
   /** The providers whose rate gates have sent it away, and until when, in epoch ms. */
@@ -67,6 +70,7 @@ export const make = (journey: Journey, means: Means): Hand => ({
   events: journey.events,
   routed: journey.message.attempts.length > 0,
   tickets: undefined,
+  dead: undefined,
   escalation: journey.situation.escalation,
   sentAway: []
 })

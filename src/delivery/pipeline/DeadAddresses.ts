@@ -48,7 +48,9 @@ export const remembering = Layer.effect(
     return (dead: DeadAddress) =>
       patiently(remember(dead)).pipe(
         Effect.asVoid,
-        Effect.catch((error) => Effect.logWarning("cannot remember a dead address", error._tag))
+        Effect.catch((error) => Effect.logWarning("cannot remember a dead address", error._tag)),
+        // The call that found it out has been made, and its outcome is still to be written.
+        Effect.catchDefect((defect) => Effect.logError("remembering a dead address crashed", defect))
       )
   })
 )

@@ -87,8 +87,8 @@ export const of = <E>(
 
 /**
  * The stage that asks which of its recipient's addresses a message is not to go to, together with all messages of its
- * turn of the event loop. Those of a channel in which it may have arrived already are never among them: what is left to
- * do there is to learn whether it has.
+ * turn of the event loop. Those of a channel in which it may have arrived already are never among them: there it is tried
+ * on, since nobody knows whether it has.
  */
 export const make = Effect.gen(function*() {
   const suppressions = yield* Suppressions

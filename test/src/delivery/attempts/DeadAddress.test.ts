@@ -1,11 +1,10 @@
 import { Misconfigured, RecipientRejected } from "#schemas/DeliveryError.ts"
 import { Scope } from "#schemas/Scope.ts"
 import * as DeadAddress from "#src/delivery/attempts/DeadAddress.ts"
-import { DeadAddresses } from "#src/delivery/pipeline/DeadAddresses.ts"
 import type { Vendor } from "#src/delivery/Provider.ts"
 import * as Fake from "#test/support/Fake.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit } from "effect"
+import { Exit } from "effect"
 
 const vendor: Vendor = { ...Fake.nothing("smtp", "email"), addressOf: () => "ada@example.com" }
 const call = {
@@ -31,15 +30,8 @@ const cases = [
 ] as const
 
 describe("DeadAddress", () => {
-  it.effect.each(cases)("%s", ([, called, exit, isTold]) =>
-    Effect.gen(function*() {
-      const dead: Array<string> = []
-      yield* DeadAddress.told(called, exit).pipe(
-        Effect.provideService(DeadAddresses, ({ address, provider }) =>
-          Effect.sync(() => {
-            dead.push(`${provider}: ${address}`)
-          }))
-      )
-      assert.deepStrictEqual(dead, isTold ? ["relay: ada@example.com"] : [])
-    }))
+  it.each(cases)("%s", (_, called, exit, isTold) => {
+    const dead = DeadAddress.of(called, exit)
+    assert.deepStrictEqual(dead && `${dead.provider}: ${dead.address}`, isTold ? "relay: ada@example.com" : undefined)
+  })
 })

@@ -20,10 +20,11 @@ describe("DeadAddresses", () => {
         const stores = {
           well: (...args: ReadonlyArray<unknown>) => Effect.sync(() => remembered.push(args)),
           away: () => Effect.fail(new StoreUnavailable({ cause: "away" })),
+          broken: () => Effect.die("broken"),
           // Interrupting a statement on a silent connection waits for its cancellation.
           silent: () => Effect.onInterrupt(Effect.never, () => Effect.sleep("5 seconds"))
         }
-        for (const store of [stores.well, stores.away, stores.silent]) {
+        for (const store of Object.values(stores)) {
           const tell = Effect.gen(function*() {
             const died = yield* DeadAddresses
             const telling = yield* Effect.forkChild(died(dead))
