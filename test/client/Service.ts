@@ -1,6 +1,6 @@
 import * as Directories from "#test/support/Directories.ts"
 import * as Ports from "#test/support/Ports.ts"
-import { ready, serve } from "#test/support/MainProcess.ts"
+import * as Served from "#test/support/Served.ts"
 import Courier, { APIError } from "@trycourier/courier"
 import { assert } from "@effect/vitest"
 import { Context, Effect, Layer, Schedule } from "effect"
@@ -20,18 +20,12 @@ export const layer = Layer.effect(
   Effect.gen(function*() {
     const directory = yield* Directories.withDatabase
     const port = yield* Effect.promise(() => Ports.free())
-    const server = yield* Effect.acquireRelease(
-      Effect.sync(() =>
-        serve("node", port, {
-          TIDINGS_DATA_DIR: directory,
-          TIDINGS_DURABILITY: "process",
-          TIDINGS_OUTBOUND_ALLOW: "127.0.0.0/8",
-          TIDINGS_BOOTSTRAP_SECRET: secret
-        })
-      ),
-      ({ kill }) => Effect.promise(kill)
-    )
-    yield* Effect.promise(() => ready(server, port))
+    yield* Served.at(port, {
+      TIDINGS_DATA_DIR: directory,
+      TIDINGS_DURABILITY: "process",
+      TIDINGS_OUTBOUND_ALLOW: "127.0.0.0/8",
+      TIDINGS_BOOTSTRAP_SECRET: secret
+    })
     const origin = `http://127.0.0.1:${port}`
     const apiKey = `pk_prod_${secret}`
     return Service.of({ client: new Courier({ apiKey, baseURL: origin, maxRetries: 0 }), origin, apiKey })

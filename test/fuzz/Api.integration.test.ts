@@ -7,7 +7,7 @@ import * as Requests from "#test/fuzz/Requests.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import { exchange } from "#test/support/Exchange.ts"
 import { untilServed } from "#test/support/Later.ts"
-import { ready, serve } from "#test/support/MainProcess.ts"
+import * as Served from "#test/support/Served.ts"
 import { Validator } from "@seriousme/openapi-schema-validator"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Random, Redacted } from "effect"
@@ -26,18 +26,12 @@ const server = Effect.gen(function*() {
   const database = Redacted.value(yield* FreshDatabase.url)
   const directory = yield* Directories.empty
   const [port, clusterPort] = yield* Effect.promise(() => Promise.all([Ports.free(), Ports.free()]))
-  const running = yield* Effect.acquireRelease(
-    Effect.sync(() =>
-      serve("node", port, {
-        DATABASE_URL: database,
-        TIDINGS_CLUSTER_PORT: String(clusterPort),
-        TIDINGS_DATA_DIR: directory,
-        TIDINGS_BOOTSTRAP_SECRET: secret
-      })
-    ),
-    ({ kill }) => Effect.promise(kill)
-  )
-  yield* Effect.promise(() => ready(running, port))
+  yield* Served.at(port, {
+    DATABASE_URL: database,
+    TIDINGS_CLUSTER_PORT: String(clusterPort),
+    TIDINGS_DATA_DIR: directory,
+    TIDINGS_BOOTSTRAP_SECRET: secret
+  })
   return port
 })
 

@@ -3,7 +3,7 @@ import * as Ports from "#test/support/Ports.ts"
 import { derive, SecretKey } from "#src/access/SecretKey.ts"
 import * as Client from "#test/isolation/Client.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
-import { ready, serve } from "#test/support/MainProcess.ts"
+import * as Served from "#test/support/Served.ts"
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { createHmac } from "node:crypto"
@@ -33,21 +33,15 @@ export const layer = Layer.effect(
     const database = yield* FreshDatabase.url
     const directory = yield* Directories.empty
     const [port, clusterPort] = yield* Effect.promise(() => Promise.all([Ports.free(), Ports.free()]))
-    const server = yield* Effect.acquireRelease(
-      Effect.sync(() =>
-        serve("node", port, {
-          DATABASE_URL: Redacted.value(database),
-          TIDINGS_CLUSTER_PORT: String(clusterPort),
-          TIDINGS_DATA_DIR: directory,
-          TIDINGS_SECRET_KEY: secretKey.toString("base64"),
-          // Each of the routes makes a world of its own, and it is not their number that is tested.
-          TIDINGS_RATE_LIMITS: "list-subscriptions=0,lists=0,brands=0",
-          TIDINGS_BOOTSTRAP_SECRET: secret
-        })
-      ),
-      ({ kill }) => Effect.promise(kill)
-    )
-    yield* Effect.promise(() => ready(server, port))
+    yield* Served.at(port, {
+      DATABASE_URL: Redacted.value(database),
+      TIDINGS_CLUSTER_PORT: String(clusterPort),
+      TIDINGS_DATA_DIR: directory,
+      TIDINGS_SECRET_KEY: secretKey.toString("base64"),
+      // Each of the routes makes a world of its own, and it is not their number that is tested.
+      TIDINGS_RATE_LIMITS: "list-subscriptions=0,lists=0,brands=0",
+      TIDINGS_BOOTSTRAP_SECRET: secret
+    })
     yield* addWorkspace.pipe(Effect.provide(FreshDatabase.node(database)))
     return Callers.of({
       owner: Client.make(port, `pk_prod_${secret}`),

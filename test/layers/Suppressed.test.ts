@@ -4,7 +4,7 @@ import { cert } from "#test/layers/outbound/TestCertificate.ts"
 import * as Posted from "#test/layers/providers/receipts/Posted.ts"
 import * as CapturingSmtp from "#test/support/CapturingSmtp.ts"
 import * as Directories from "#test/support/Directories.ts"
-import { ready, serve } from "#test/support/MainProcess.ts"
+import * as Served from "#test/support/Served.ts"
 import * as Ports from "#test/support/Ports.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Schedule, Schema } from "effect"
@@ -28,17 +28,11 @@ const started = Effect.gen(function*() {
   })
   const directory = yield* Directories.withDatabase
   const port = yield* Effect.promise(() => Ports.free())
-  const server = yield* Effect.acquireRelease(
-    Effect.sync(() =>
-      serve("node", port, {
-        TIDINGS_DATA_DIR: directory,
-        TIDINGS_DURABILITY: "process",
-        TIDINGS_BOOTSTRAP_SECRET: secret
-      })
-    ),
-    ({ kill }) => Effect.promise(kill)
-  )
-  yield* Effect.promise(() => ready(server, port))
+  const server = yield* Served.at(port, {
+    TIDINGS_DATA_DIR: directory,
+    TIDINGS_DURABILITY: "process",
+    TIDINGS_BOOTSTRAP_SECRET: secret
+  })
   const ask = Client.make(port, `pk_prod_${secret}`)
   const made = (body: unknown) =>
     Effect.map(ask({ method: "POST", path: "/providers", body }), ({ body: text }) => Made(text).id)

@@ -1,6 +1,7 @@
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import * as Directories from "#test/support/Directories.ts"
-import { ready, serve } from "#test/support/MainProcess.ts"
+import { ready } from "#test/support/MainProcess.ts"
+import * as Served from "#test/support/Served.ts"
 import * as Ports from "#test/support/Ports.ts"
 import * as TcpProxy from "#test/support/TcpProxy.ts"
 import { Effect, Redacted } from "effect"
@@ -14,18 +15,12 @@ export const start = Effect.fnUntraced(function*(more: Readonly<Record<string, s
   database.port = String(proxy.port)
   const directory = yield* Directories.empty
   const [port, clusterPort] = yield* Effect.promise(() => Promise.all([Ports.free(), Ports.free()]))
-  const server = yield* Effect.acquireRelease(
-    Effect.sync(() =>
-      serve("node", port, {
-        DATABASE_URL: database.toString(),
-        TIDINGS_CLUSTER_PORT: String(clusterPort),
-        TIDINGS_DATA_DIR: directory,
-        ...more
-      })
-    ),
-    ({ kill }) => Effect.promise(kill)
-  )
+  const server = yield* Served.at(port, {
+    DATABASE_URL: database.toString(),
+    TIDINGS_CLUSTER_PORT: String(clusterPort),
+    TIDINGS_DATA_DIR: directory,
+    ...more
+  })
   const untilReady = Effect.promise(() => ready(server, port))
-  yield* untilReady
   return { database: direct, port, proxy, server, untilReady, url: `http://127.0.0.1:${port}` }
 })

@@ -5,7 +5,7 @@ import * as Client from "#test/isolation/Client.ts"
 import { cert } from "#test/layers/outbound/TestCertificate.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import * as CapturingSmtp from "#test/support/CapturingSmtp.ts"
-import { ready, serve } from "#test/support/MainProcess.ts"
+import * as Served from "#test/support/Served.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Schedule, Schema } from "effect"
 import { dkimVerify } from "mailauth"
@@ -28,19 +28,13 @@ const started = Effect.gen(function*() {
   const directory = yield* Directories.empty
   const [port, clusterPort] = yield* Effect.promise(() => Promise.all([Ports.free(), Ports.free()]))
   const origin = `http://127.0.0.1:${port}`
-  const server = yield* Effect.acquireRelease(
-    Effect.sync(() =>
-      serve("node", port, {
-        DATABASE_URL: Redacted.value(database),
-        TIDINGS_CLUSTER_PORT: String(clusterPort),
-        TIDINGS_DATA_DIR: directory,
-        TIDINGS_BOOTSTRAP_SECRET: secret,
-        TIDINGS_PUBLIC_URL: origin
-      })
-    ),
-    ({ kill }) => Effect.promise(kill)
-  )
-  yield* Effect.promise(() => ready(server, port))
+  yield* Served.at(port, {
+    DATABASE_URL: Redacted.value(database),
+    TIDINGS_CLUSTER_PORT: String(clusterPort),
+    TIDINGS_DATA_DIR: directory,
+    TIDINGS_BOOTSTRAP_SECRET: secret,
+    TIDINGS_PUBLIC_URL: origin
+  })
   const ask = Client.make(port, `pk_prod_${secret}`)
   const call = (method: string, path: string, body?: unknown) =>
     Effect.map(ask({ method, path, body }), (reply) => {
