@@ -1,5 +1,6 @@
 import type { MessageId } from "#schemas/MessageId.ts"
 import type { Journal } from "#src/delivery/Journal.ts"
+import * as Alternating from "#src/delivery/shards/Alternating.ts"
 import * as LaneShares from "#src/delivery/shards/LaneShares.ts"
 import { type DueRow, fromRow, type Lane, type OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import type { make as makeOwned } from "#src/delivery/shards/Owned.ts"
@@ -90,13 +91,11 @@ export const make = Effect.fnUntraced(function*(options: {
   let caughtUp = false
   /** Turns for which something may have been left unread. */
   const waiting = new Set<string>()
+  const alternating = Alternating.make()
   /** Behind which turn the next look begins, for ready and for timed rows. */
   let after: string | undefined
   let timedAfter: string | undefined
-  /**
-   * Counts what was left to the store. A look that began before the count changed must not claim to have seen
-   * everything.
-   */
+  /** Counts what was left to the store. A look that began before the count changed must not claim to have seen all. */
   let left = 0
   /** Messages committed here during the look under way (`undefined`: there is none), after what it finds. */
   let arrivals: Array<OpenMessage> | undefined
@@ -191,7 +190,7 @@ export const make = Effect.fnUntraced(function*(options: {
       limit: Math.min(windowSize, Math.ceil(options.free() / 2)),
       bytes: mostBytes
     })
-    for (const row of due.rows) {
+    for (const row of alternating(due.rows)) {
       seen.add(row.id)
       if (!isSame(row.shard) || options.holds(row.id)) continue
       if (refused.has(row.recipientKey) || givenUp.has(row.recipientKey)) continue
