@@ -12,6 +12,7 @@ import * as ClusterRoute from "#layers/http/routes/Clusters.ts"
 import { CorsOrigins } from "#layers/http/Cors.ts"
 import * as Front from "#layers/http/Front.ts"
 import * as KnownCallers from "#layers/http/KnownCallers.ts"
+import * as Measured from "#layers/http/Measured.ts"
 import * as Operations from "#layers/http/routes/Operations.ts"
 import * as PlainSends from "#layers/http/plain/PlainSends.ts"
 import * as PreferenceRoute from "#layers/http/pages/Preferences.ts"
@@ -158,13 +159,15 @@ const audiences = AudienceWakeups.layer.pipe(Layer.provide(AudienceUpkeep.layer)
 const front = (settings: Values) =>
   Layer.merge(
     PlainSends.layer,
-    Front.layer(HttpRouter.toHttpEffect(Layer.mergeAll(
-      Routes.layer,
-      receipts,
-      readers,
-      ClusterRoute.layer,
-      Operations.layer({ alone: settings.databaseUrl === undefined, engine: settings.workers === 0 })
-    )))
+    Front.layer(HttpRouter.toHttpEffect(
+      Layer.mergeAll(
+        Routes.layer,
+        receipts,
+        readers,
+        ClusterRoute.layer,
+        Operations.layer({ alone: settings.databaseUrl === undefined, engine: settings.workers === 0 })
+      ).pipe(Layer.provide(Measured.layer))
+    ))
   ).pipe(
     Layer.provide([Admission.layer, KnownCallers.layer, Layer.succeed(CorsOrigins, settings.corsOrigins)]),
     Layer.provide(NodeHttpServer.layerHttpServices),

@@ -1,3 +1,4 @@
+import * as Measured from "#layers/http/Measured.ts"
 import { overloaded } from "#layers/http/Replies.ts"
 import { Admission } from "#src/access/Admission.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
@@ -18,7 +19,11 @@ export const layer = HttpRouter.middleware(
   Effect.map(
     Admission,
     ({ isFull }) => (routes) =>
-      Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => isSend(request) && isFull() ? refused : routes)
+      Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+        if (!isSend(request) || !isFull()) return routes
+        Measured.by(request, "/send")
+        return refused
+      })
   ),
   { global: true }
 )

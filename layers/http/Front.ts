@@ -1,4 +1,5 @@
 import * as Listeners from "#layers/http/Listeners.ts"
+import { measuring } from "#layers/http/Measured.ts"
 import { createServer } from "#layers/http/NodeServer.ts"
 import { PlainSends } from "#layers/http/plain/PlainSends.ts"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
@@ -58,9 +59,10 @@ const withoutPlatform = Context.omit(
 export const server = (options: NodeHttpServer.Options) =>
   Layer.unwrap(Effect.gen(function*() {
     const { taking } = yield* PlainSends
-    const take = taking(withoutPlatform(yield* Effect.context<PlainSends>()))
+    const context = withoutPlatform(yield* Effect.context<PlainSends>())
+    const [take, measure] = [taking(context), measuring(context)]
     yield* Listeners.unused(options)
-    const make = () => Listeners.multiply(createServer({}, take), options)
+    const make = () => Listeners.multiply(createServer({}, take, measure), options)
     return NodeHttpServer.layer(make, { ...options, ...Listeners.shared(options) })
   }))
 

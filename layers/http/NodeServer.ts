@@ -1,3 +1,4 @@
+import type { Measure } from "#layers/http/Measured.ts"
 import type { Take } from "#layers/http/plain/PlainSends.ts"
 import { errorBody } from "#layers/http/ErrorReply.ts"
 import { InFlight } from "#src/fibers/InFlight.ts"
@@ -96,6 +97,8 @@ const refuseTunnel = (_: IncomingMessage, socket: Duplex): void => {
 interface Answer {
   readonly response: ServerResponse
   readonly socket: Duplex
+  /** The route of one that was taken before the server's listeners heard of it. */
+  route?: string | undefined
 }
 
 /**
@@ -104,7 +107,7 @@ interface Answer {
  * which says so (`Connection: close`): otherwise callers would send on over kept-alive connections until they are cut
  * off.
  */
-const connections = () => {
+const connections = (measure: Measure) => {
   const open = new InFlight<Socket>()
   const unanswered = new WeakMap<Duplex, number>()
   const answering = new InFlight<Answer>()
@@ -143,17 +146,24 @@ const connections = () => {
     stop: (): void => {
       for (const answer of answering.values()) endWith(answer)
     },
-    count: (isStopping: boolean, { socket }: IncomingMessage, response: ServerResponse): void => {
+    count: (isStopping: boolean, request: IncomingMessage, response: ServerResponse): Answer => {
+      const { socket } = request
+      const answer: Answer = { response, socket }
       const waiting = waitingOn(socket) + 1
       unanswered.set(socket, waiting)
-      if (waiting > mostUnanswered) return void socket.destroy()
-      const answer = { response, socket }
+      if (waiting > mostUnanswered) {
+        socket.destroy()
+        return answer
+      }
       const entry = answering.add(answer)
+      const ended = measure(request, response)
       response.once("close", () => {
         answering.delete(entry)
         unanswered.set(socket, waitingOn(socket) - 1)
+        ended(answer.route)
       })
       if (isStopping) endWith(answer)
+      return answer
     }
   }
 }
@@ -177,9 +187,9 @@ const offer = (server: Server, take: Take): void => {
   const emit = server.emit.bind(server)
   server.emit = (event: string, ...given: ReadonlyArray<unknown>): boolean => {
     const [request, response] = given
-    const isTaken = event === "request" && request instanceof http.IncomingMessage &&
+    const taken = event === "request" && request instanceof http.IncomingMessage &&
       response instanceof http.ServerResponse && take(request, response, () => emit(event, request, response))
-    return isTaken || emit(event, ...given)
+    return typeof taken === "string" || emit(event, ...given)
   }
 }
 
@@ -189,13 +199,18 @@ const offer = (server: Server, take: Take): void => {
  * after 60 s, or after 32 unanswered requests. When the server closes, requests under way are answered, and their
  * connections then end; one on which nothing ever came ends after 1 s.
  */
-export const createServer = (options: ServerOptions = {}, take: Take = () => false): Server => {
-  const { count: counted, leaveSilent, opened, refused, stop } = connections()
+export const createServer = (
+  options: ServerOptions = {},
+  take: Take = () => undefined,
+  measure: Measure = () => () => undefined
+): Server => {
+  const { count: counted, leaveSilent, opened, refused, stop } = connections(measure)
   const server = http.createServer({ ...serverOptions, ...options })
   const count = (request: IncomingMessage, response: ServerResponse) => counted(!server.listening, request, response)
   offer(server, (request, response, others) => {
-    count(request, response)
-    return take(request, response, others)
+    const answer = count(request, response)
+    answer.route = take(request, response, others)
+    return answer.route
   })
   const close = server.close.bind(server)
   server.close = (closed) => {

@@ -1,4 +1,5 @@
 import * as Build from "#layers/telemetry/Build.ts"
+import * as Process from "#layers/telemetry/Process.ts"
 import { MetricsAreSent } from "#layers/telemetry/Telemetry.ts"
 import { RateGates } from "#src/delivery/attempts/RateGates.ts"
 import { Shards } from "#src/delivery/Shards.ts"
@@ -62,7 +63,10 @@ export const make = Effect.fnUntraced(function*({ engine, store }: Measured) {
     yield* Metric.update(requests, open)
     yield* Metric.update(oldest, Math.max(0, now - oldestDueMs) / 1_000)
   })
-  const measure = Effect.andThen(engine ? measureEngine : Effect.void, store ? measureStore : Effect.void)
+  const used = Process.make({ whole: store })
+  const measure = Effect.all([used, engine ? measureEngine : Effect.void, store ? measureStore : Effect.void], {
+    discard: true
+  })
 
   // A counter that has never counted is reported as 0, which a dashboard can tell from a node that is down.
   yield* Effect.forEach(Metrics.counters, (counter) => Metric.update(counter, 0), { discard: true })

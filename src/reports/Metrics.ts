@@ -9,20 +9,23 @@ export const accepted = Metric.counter("tidings_messages_accepted_total", {
 })
 
 /**
- * A counter with attributes. Each series is made once and kept: `Metric.withAttributes` would look it up anew at every
+ * A metric with attributes. Each series is made once and kept: `Metric.withAttributes` would look it up anew at every
  * update.
  */
-const by = <A extends Readonly<Record<string, string>>>(id: string, description: string) => {
-  const known = new Map<string, Metric.Counter<number>>()
-  return (attributes: A): Metric.Counter<number> => {
+const series = <A extends Readonly<Record<string, string>>, M>(make: (attributes: A) => M) => {
+  const known = new Map<string, M>()
+  return (attributes: A): M => {
     const name = Object.values(attributes).join("\n")
     const found = known.get(name)
     if (found !== undefined) return found
-    const series = Metric.counter(id, { description, attributes, incremental: true })
-    known.set(name, series)
-    return series
+    const made = make(attributes)
+    known.set(name, made)
+    return made
   }
 }
+
+const by = <A extends Readonly<Record<string, string>>>(id: string, description: string) =>
+  series((attributes: A) => Metric.counter(id, { description, attributes, incremental: true }))
 
 /** Messages that reached a final status, by `status`. */
 export const settled = by<{ readonly status: Status }>("tidings_messages_settled_total", "Messages settled, by status")
@@ -107,6 +110,22 @@ export const fenced = Metric.counter("tidings_fenced_writes_total", {
   description: "Writes refused because another owner has the shard",
   incremental: true
 })
+
+/**
+ * Seconds from a request's headers to the end of its answer, by `method`, `route` (its path as the reference has it) and
+ * `status`.
+ */
+export const requests = series((attributes: {
+  readonly method: string
+  readonly route: string
+  readonly status: string
+}) =>
+  Metric.histogram("tidings_http_request_duration_seconds", {
+    description: "Seconds from a request's headers to the end of its answer",
+    boundaries: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    attributes
+  })
+)
 
 /** Sends refused with 503 because they would have waited too long for their turn. */
 export const overloaded = Metric.counter("tidings_requests_overloaded_total", {

@@ -22,10 +22,10 @@ import { isUtf8 } from "node:buffer"
 import type { IncomingMessage, ServerResponse } from "node:http"
 
 /**
- * Takes a request in order to answer it; `false` leaves it to `others`. One that was taken may be given to `others`
- * later, who answer false if nobody is there any more.
+ * Takes a request in order to answer it, and says by which route; `undefined` leaves it to `others`. One that was taken
+ * may be given to `others` later, who answer false if nobody is there any more.
  */
-export type Take = (request: IncomingMessage, response: ServerResponse, others: () => boolean) => boolean
+export type Take = (request: IncomingMessage, response: ServerResponse, others: () => boolean) => string | undefined
 
 /**
  * The short way of `POST /send`. Most sends are plain, and are answered here from Node's own request, without the
@@ -72,8 +72,10 @@ const write = (response: ServerResponse, answer: Answer): void => {
 /** Whether nobody waits for an answer: the sender has broken off, or was cut off. */
 const isGone = ({ socket }: IncomingMessage): boolean => socket.destroyed
 
+const route = "/send"
+
 const isSend = ({ httpVersion, method, url }: IncomingMessage): boolean =>
-  method === "POST" && url === "/send" && httpVersion === "1.1"
+  method === "POST" && url === route && httpVersion === "1.1"
 
 /** Why a send was not accepted: the tag of its failure, or that it was a defect. */
 const reasonOf = (cause: Cause.Cause<{ readonly _tag: string }>): string =>
@@ -93,7 +95,7 @@ const refused = (isKeyed: boolean) => (cause: Cause.Cause<{ readonly _tag: strin
     case "StoreUnavailable":
       return answered(unstored)
     case "Defect":
-      return isKeyed ? Effect.undefined : answered(crashed(cause, "POST /send"))
+      return isKeyed ? Effect.undefined : answered(crashed(cause, `POST ${route}`))
     default:
       return Effect.undefined
   }
@@ -119,7 +121,7 @@ export const layer = Layer.effect(
       message: SendMessage
     ) {
       const header = yield* IdempotencyHeaders.parse(value, expiration, yield* Clock.currentTimeMillis)
-      const key = { ...header, scope: caller.scope, path: "/send", bodyHash: hashOf(body) }
+      const key = { ...header, scope: caller.scope, path: route, bodyHash: hashOf(body) }
       return yield* Effect.provideService(accept(caller, message), CurrentKey, key)
     })
 
@@ -151,15 +153,15 @@ export const layer = Layer.effect(
         // Traced requests have spans of the whole way.
         const isTraced = Context.get(context, References.TracerEnabled)
         return (request, response, others) => {
-          if (isTraced || !isSend(request)) return false
+          if (isTraced || !isSend(request)) return undefined
           if (isFull()) {
-            if (isOfPage(request)) return false
+            if (isOfPage(request)) return undefined
             write(response, { response: refusal(), replayed: false })
-            return true
+            return route
           }
           const head = Head.of(request.rawHeaders, free)
           const caller = callers.find(head?.authorization)
-          if (head === undefined || caller === undefined) return false
+          if (head === undefined || caller === undefined) return undefined
           gather(request, head.length, (body) => {
             if (isGone(request)) return
             const rest = () => {
@@ -174,7 +176,7 @@ export const layer = Layer.effect(
               write(response, exit.value)
             })
           })
-          return true
+          return route
         }
       }
     })

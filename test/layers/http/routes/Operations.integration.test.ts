@@ -103,6 +103,17 @@ describe("GET /metrics", () => {
         assert.strictEqual(value("oldest_due_age_seconds"), 0)
         assert.deepStrictEqual([...new Set(after.get("tidings_database_up")?.samples.values())], [1])
 
+        const requests = "tidings_http_request_duration_seconds"
+        const answered = (labels: string) => total(after.get(requests), `${requests}_count${labels}`)
+        assert.strictEqual(answered("{method=\"POST\",route=\"/send\",status=\"202\"}"), 4)
+        assert.isAtLeast(answered("{method=\"GET\",route=\"/metrics\",status=\"200\"}"), 1)
+        for (
+          const used of ["process_resident_memory_bytes", "process_cpu_seconds_total", "process_start_time_seconds"]
+        ) {
+          assert.isAbove(total(after.get(used), used), 0, used)
+        }
+        assert.isAbove(total(after.get("tidings_event_loop_busy_seconds_total")), 0)
+
         const name = "tidings_accept_to_first_attempt_seconds"
         const wait = after.get(name)
         assert.strictEqual(wait?.type, "histogram")
