@@ -82,9 +82,10 @@ const make = Effect.gen(function*() {
       return asked.map((scope) => loaded.get(scope) ?? [])
     }))
   }
+  const listedTopics = Readable.listed("topic of preferences", Topic)
   const sections: PreferenceCatalogue["Service"]["sections"] = yield* lookup(
     Readable.listed("section of preferences", Section),
-    Readable.listed("topic of preferences", Topic)
+    listedTopics
   )
   const whole: PreferenceCatalogue["Service"]["whole"] = yield* lookup(decodeSections, decodeTopics)
 
@@ -93,7 +94,7 @@ const make = Effect.gen(function*() {
       where scope = ${scope} and id = ${id} and not archived`
     const topics = yield* sql`select ${sql.literal(topicColumns)} from preference_topics
       where scope = ${scope} and section_id = ${id} and not archived order by created_at, id`
-    const record = Array.head(records(yield* decodeSections(found), yield* decodeTopics(topics)))
+    const record = Array.head(records(yield* decodeSections(found), yield* listedTopics(topics)))
     return Option.isSome(record) ? record.value : yield* new SectionNotFound({ id })
   }, orUnavailable)
 

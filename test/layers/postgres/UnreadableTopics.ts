@@ -1,6 +1,6 @@
 import { UserId } from "#schemas/Profile.ts"
 import { type OverriddenTopics } from "#src/people/OverriddenTopics.ts"
-import { type PreferenceCatalogue } from "#src/people/PreferenceCatalogue.ts"
+import { PreferenceCatalogue, type SectionRecord } from "#src/people/PreferenceCatalogue.ts"
 import * as PreferenceLinks from "#src/people/PreferenceLinks.ts"
 import * as PreferencePage from "#src/people/PreferencePage.ts"
 import { type Profiles } from "#src/people/Profiles.ts"
@@ -63,6 +63,19 @@ export const unreadableTopics = <E>(name: string, stores: Layer.Layer<Services, 
         assert.deepStrictEqual((yield* topics.list(owner)).map(({ status, topicId }) => [topicId, status]), [
           ["news", "OPTED_OUT"]
         ])
+      }))
+
+    it.effect("X1: a section with one is read and replaced, and shows the others", () =>
+      Effect.gen(function*() {
+        const { scope } = yield* planted
+        const catalogue = yield* PreferenceCatalogue
+        const told = ({ section, topics }: SectionRecord) => [section.name, topics.map(({ id }) => id)]
+        assert.deepStrictEqual(told(yield* catalogue.section(scope, "known")), ["Section", ["news"]])
+        const replaced = yield* catalogue.replaceSection(scope, "known", { name: "Renamed" })
+        assert.deepStrictEqual(told(replaced), ["Renamed", ["news"]])
+        assert.deepStrictEqual(told(yield* catalogue.section(scope, "known")), ["Renamed", ["news"]])
+        const archived = yield* Effect.flip(catalogue.archiveSection(scope, "known"))
+        assert.strictEqual(archived._tag, "SectionNotEmpty")
       }))
 
     it.effect("X1: a page of preferences that was shown with one does not take its answer without it", () =>
