@@ -30,8 +30,12 @@ const Row = Schema.Struct({
 })
 const decode = Schema.decodeUnknownEffect(Schema.Array(Row))
 const decodeFound = Schema.decodeUnknownEffect(
-  Schema.Array(Schema.Struct({ place: Schema.Number, reason: SuppressionReason }))
+  Schema.Array(Schema.Struct({ place: Schema.Number, reason: Schema.String }))
 )
+const isKnown = Schema.is(SuppressionReason)
+
+/** A reason that another version wrote suppresses too, whatever it says: who may not be sent to stays in peace. */
+const reasonOf = (written: string): SuppressionReason => isKnown(written) ? written : "MANUAL"
 
 const columns =
   `channel, address, reason, provider, detail, created_at::float8 as created, expires_at::float8 as expires`
@@ -71,7 +75,7 @@ const make = Effect.gen(function*() {
           where t.scope = x.scope and t.channel = x.channel and t.address = x.address
             and (t.expires_at is null or t.expires_at > x.now::bigint) limit 1) s`
         .pipe(Effect.flatMap(decodeFound))
-      const found = new Map(rows.map(({ place, reason }) => [place - 1, reason]))
+      const found = new Map(rows.map(({ place, reason }) => [place - 1, reasonOf(reason)]))
       return asked.map((_, place) => found.get(place))
     })
   )

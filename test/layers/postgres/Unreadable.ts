@@ -1,5 +1,6 @@
 import { Expansions } from "#src/delivery/expansion/Expansions.ts"
 import { Journal } from "#src/delivery/Journal.ts"
+import { Suppressions } from "#src/people/Suppressions.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
@@ -24,7 +25,7 @@ const garbled: Readonly<Record<string, string>> = {
 /** Rows that another version wrote, or that something else did, over any Postgres. */
 export const unreadableRows = <E>(
   name: string,
-  stores: Layer.Layer<Expansions | Journal | MessageLog | SqlClient.SqlClient, E>
+  stores: Layer.Layer<Expansions | Journal | MessageLog | SqlClient.SqlClient | Suppressions, E>
 ) =>
   layer(stores)(`Rows that do not decode: ${name}`, (it) => {
     for (const [what, statement] of Object.entries(garbled)) {
@@ -51,6 +52,22 @@ export const unreadableRows = <E>(
           assert.strictEqual(Number((yield* settled).count) - counted, 1)
         }))
     }
+
+    it.effect("X1: an address is suppressed also for a reason that does not decode, and those that are asked about with it keep theirs", () =>
+      Effect.gen(function*() {
+        const { scope } = yield* Fixture.world
+        const sql = yield* SqlClient.SqlClient
+        const suppressions = yield* Suppressions
+        yield* sql`insert into suppressions (scope, channel, address, reason, created_at) values
+          (${scope}, 'email', 'ada@example.com', ${unknown}, 0), (${scope}, 'email', 'bob@example.com', 'COMPLAINED', 0)`
+        const asked = ["ada", "bob", "eve"].map((name) =>
+          ({ channel: "email", address: `${name}@example.com` }) as const
+        )
+        const reasons = Effect.forEach(asked, (one) => suppressions.reason(scope, one), { concurrency: "unbounded" })
+        assert.deepStrictEqual(yield* reasons, ["MANUAL", "COMPLAINED", undefined])
+        yield* suppressions.remove(scope, { channel: "email", address: "ada@example.com" })
+        assert.deepStrictEqual(yield* reasons, [undefined, "COMPLAINED", undefined])
+      }))
 
     it.effect("X1: a stored response that does not decode fails the calls with its key, and none that are stored with them", () =>
       Effect.gen(function*() {
