@@ -47,6 +47,7 @@ export const HistoryEvent = Schema.Struct({
   possibleDuplicate: Schema.optionalKey(Schema.Boolean),
   output: Schema.optionalKey(Rendered),
   decision: Schema.optionalKey(PreferenceDecision),
-  suppressed: Schema.optionalKey(Schema.Array(LeftOut))
+  suppressed: Schema.optionalKey(Schema.Array(LeftOut)),
+  unknownTenant: Schema.optionalKey(Schema.String)
 })
 export type HistoryEvent = typeof HistoryEvent.Type

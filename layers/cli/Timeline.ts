@@ -63,6 +63,11 @@ const suppressed = (entry: HistoryEntry): string | undefined => {
     : undefined
 }
 
+const unknownTenant = (entry: HistoryEntry): string | undefined => {
+  const id = member(entry, "unknown_tenant")
+  return id === undefined ? undefined : `without the tenant ${id}, which does not exist`
+}
+
 const notes = (entry: HistoryEntry): ReadonlyArray<string> => {
   const due = entry["due_at"]
   return [
@@ -71,6 +76,7 @@ const notes = (entry: HistoryEntry): ReadonlyArray<string> => {
     member(entry, "reason"),
     member(entry, "error_message"),
     suppressed(entry),
+    unknownTenant(entry),
     labelled("reference", member(entry, "reference", "id")),
     typeof due === "number" ? `next try ${iso(due)} (in ${due - entry.ts} ms)` : undefined,
     entry["possible_duplicate"] === true ? "possible duplicate" : undefined

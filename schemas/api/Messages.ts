@@ -94,7 +94,8 @@ export class Messages extends HttpApiGroup.make("messages").add(
     .annotate(OpenApi.Summary, "Get a message's timeline")
     .annotate(
       OpenApi.Description,
-      "Oldest first. PROFILE_LOADED has `stored_profile` and `merged_profile` for as long as the user's profile does not change, and if"
+      "Oldest first. What was to be in a tenant that does not exist is sent outside of tenants, and has its id as `unknown_tenant` in"
+        + " PROFILE_LOADED, or where it ended. PROFILE_LOADED has `stored_profile` and `merged_profile` for as long as the user's profile does not change, and if"
         + " it has at most 100,000 characters of JSON; what tenants and device tokens add is not in them."
     ),
   HttpApiEndpoint.get("output", "/:message_id/output", {

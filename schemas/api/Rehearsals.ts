@@ -23,7 +23,8 @@ export type Shown = typeof Shown.Type
 
 /**
  * The answer to a send with `Tidings-Dry-Run: true`: for each recipient what would become of its message if every
- * provider accepted. Times in epoch ms.
+ * provider accepted. `unknown_tenant` is the one that the send names and that does not exist: it would go outside of
+ * tenants. Times in epoch ms.
  */
 export const DryRunResponse = Schema.Struct({
   dry_run: Schema.Literal(true),
@@ -35,6 +36,7 @@ export const DryRunResponse = Schema.Struct({
     due_at: maybe(Schema.Finite),
     preferences: maybe(PreferenceDecision),
     suppressed: maybe(Schema.Array(LeftOut)),
+    unknown_tenant: maybe(Schema.String),
     plan: maybe(PlanNode),
     outputs: Schema.Array(Shown)
   }))

@@ -34,6 +34,8 @@ export interface Rehearsed {
   readonly preferences: PreferenceDecision | undefined
   /** The channels that are left out, since the recipient's address is suppressed; `undefined`: none. */
   readonly suppressed: ReadonlyArray<LeftOut> | undefined
+  /** The tenant that it was to be in, and that does not exist. */
+  readonly unknownTenant: string | undefined
   readonly plan: Plan | undefined
   readonly escalation: ReturnType<typeof Escalation.asked>
   readonly outputs: ReadonlyArray<Shown>
@@ -106,6 +108,7 @@ export const layer = Layer.effect(
       return {
         preferences: decision.preferences,
         suppressed: decision.suppressed.length === 0 ? undefined : decision.suppressed,
+        unknownTenant: decision.unknownTenant,
         plan: decision.plan,
         escalation: Escalation.asked(decision.message.instructions),
         outputs,
@@ -115,10 +118,11 @@ export const layer = Layer.effect(
       }
     })
 
-    const refused = ({ decision, detail, event, reason, suppressed }: Refusal.Refusal) =>
+    const refused = ({ decision, detail, event, reason, suppressed, unknownTenant }: Refusal.Refusal) =>
       Effect.succeed({
         preferences: decision,
         suppressed,
+        unknownTenant,
         plan: undefined,
         escalation: undefined,
         outputs: [],

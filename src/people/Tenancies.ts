@@ -18,6 +18,10 @@ export interface Tenancy {
 
 export const none: Tenancy = { chain: [], profile: undefined }
 
+/** The tenant that a recipient is said to be in, where it does not exist: the message is sent outside of tenants. */
+export const unknownTo = ({ chain }: Tenancy, { tenant_id: named }: Recipient): string | undefined =>
+  typeof named === "string" && chain.length === 0 ? named : undefined
+
 /**
  * Merges the profiles, later ones over earlier ones: the tenants' from the furthest ancestor down, the user's own, the
  * user's within the tenant.

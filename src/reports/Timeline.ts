@@ -22,6 +22,7 @@ const members = (event: HistoryEvent) => ({
   due_at: event.dueAt,
   possible_duplicate: event.possibleDuplicate,
   suppressed: event.suppressed,
+  unknown_tenant: event.unknownTenant,
   ...event.decision
 })
 

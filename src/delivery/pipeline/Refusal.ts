@@ -16,6 +16,8 @@ export class Refusal extends Data.TaggedError("Refusal")<{
   readonly decision?: PreferenceDecision | undefined
   /** The channels that were left out, since the recipient's addresses are suppressed, where that is why. */
   readonly suppressed?: ReadonlyArray<LeftOut> | undefined
+  /** The tenant that the message was to be in, and that does not exist. */
+  readonly unknownTenant?: string | undefined
   /** The recipient in the tenant that the message turned out to be in. */
   readonly recipient?: Recipient | undefined
   /** The template that the message turned out to be of. */
@@ -68,8 +70,19 @@ export const suppressed = ({ channel, reason }: LeftOut, all: ReadonlyArray<Left
 /** The same refusal, with what else was known of its message by then. */
 export const knowing = (
   refusal: Refusal,
-  known: Partial<Pick<Refusal, "decision" | "recipient" | "templateId">>
+  known: Partial<Pick<Refusal, "decision" | "recipient" | "templateId" | "unknownTenant">>
 ): Refusal => {
-  const { decision, detail, event, reason, recipient, suppressed, templateId, type } = refusal
-  return new Refusal({ event, type, reason, detail, decision, suppressed, recipient, templateId, ...known })
+  const { decision, detail, event, reason, recipient, suppressed, templateId, type, unknownTenant } = refusal
+  return new Refusal({
+    event,
+    type,
+    reason,
+    detail,
+    decision,
+    suppressed,
+    unknownTenant,
+    recipient,
+    templateId,
+    ...known
+  })
 }

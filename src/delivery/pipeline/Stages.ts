@@ -44,6 +44,8 @@ export interface Decision extends Known {
   readonly topic: Preferences.SentTopic | undefined
   /** The channels that it does not go through, since the recipient's address for them is suppressed. */
   readonly suppressed: ReadonlyArray<LeftOut>
+  /** The tenant that it was to be in, and that does not exist. */
+  readonly unknownTenant: string | undefined
 }
 
 const mapping = Trace.stage("map")
@@ -129,8 +131,16 @@ export const make = Effect.gen(function*() {
     )
     const message = instructions === found.message.instructions ? found.message : { ...found.message, instructions }
     const leftOut = Suppressed.leftOut(findings.suppressed, plan)
-    return { ...found, message, plan, preferences: decision, topic, suppressed: leftOut }
+    const unknownTenant = Tenancies.unknownTo(found.tenancy, stored.recipient)
+    return { ...found, message, plan, preferences: decision, topic, suppressed: leftOut, unknownTenant }
   })
+
+  /** What has no template may have one only in a tenant. */
+  const unmapped = ({ recipient, scope }: OpenMessage, refusal: Refusal.Refusal) =>
+    Effect.flatMap(
+      Write.patiently(tenancies.of(scope, recipient)),
+      (tenancy) => Effect.fail(Refusal.knowing(refusal, { unknownTenant: Tenancies.unknownTo(tenancy, recipient) }))
+    )
 
   const decideIn = Effect.fnUntraced(function*(
     stored: OpenMessage,
@@ -138,9 +148,15 @@ export const make = Effect.gen(function*() {
   ): Effect.fn.Return<Decision, Refusal.Refusal> {
     const missing = Recipients.isDirect(stored.recipient) ? undefined : Groups.named(stored.recipient)
     if (missing !== undefined) return yield* Refusal.unroutable("NO_CHANNELS", `${missing} does not exist`)
-    const mapped = yield* mapping(map(stored))
-    return yield* decideOf(stored, yield* known(mapped), at).pipe(
-      Effect.mapError((refusal) => Refusal.knowing(refusal, { templateId: mapped.message.templateId }))
+    const mapped = yield* mapping(map(stored)).pipe(Effect.catch((refusal) => unmapped(stored, refusal)))
+    const found = yield* known(mapped)
+    return yield* decideOf(stored, found, at).pipe(
+      Effect.mapError((refusal) =>
+        Refusal.knowing(refusal, {
+          templateId: mapped.message.templateId,
+          unknownTenant: Tenancies.unknownTo(found.tenancy, stored.recipient)
+        })
+      )
     )
   })
 

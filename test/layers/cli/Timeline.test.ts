@@ -71,6 +71,17 @@ describe("Timeline", () => {
     ])
   })
 
+  it("tells that a message was to be in a tenant that does not exist", () => {
+    const printed = Timeline.timeline(message, [
+      { type: "PROFILE_LOADED", ts: at, unknown_tenant: "ac\nme" },
+      { type: "UNROUTABLE", ts: at, reason: "NO_CHANNELS", unknown_tenant: "acme" }
+    ])
+    assert.deepStrictEqual(printed.split("\n").slice(1), [
+      "  +0 ms  PROFILE_LOADED    without the tenant ac me, which does not exist",
+      "  +0 ms  UNROUTABLE        NO_CHANNELS, without the tenant acme, which does not exist"
+    ])
+  })
+
   it("tells what happened when, where and why, in columns", () => {
     const printed = Timeline.timeline(message, [
       { type: "ENQUEUED", ts: at, data: { secret: "payload" } },

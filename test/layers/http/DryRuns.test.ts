@@ -65,6 +65,26 @@ describe("A dry run", () => {
       assert.strictEqual(sent.status, 202)
     }))
 
+  it.effect("a dry run in a tenant that does not exist says so, wherever the send names it", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      const run = (to: object, more: object = {}) =>
+        Effect.flatMap(call("POST", "/send", { headers: dry, body: message(to, more) }), ({ body }) => DryRun(body))
+      const ada = { email: "ada@example.com" }
+      const sends = [
+        run({ ...ada, tenant_id: "none" }),
+        run({ ...ada, context: { tenant_id: "none" } }),
+        run(ada, { context: { tenant_id: "none" } }),
+        run(ada, { tenant_id: "none" })
+      ]
+      for (const send of sends) {
+        assert.deepInclude((yield* send).results[0], { status: "SENT", unknown_tenant: "none" })
+      }
+      const nowhere = { routing: { method: "single", channels: ["push"] }, tenant_id: "none" }
+      assert.deepInclude((yield* run(ada, nowhere)).results[0], { status: "UNROUTABLE", unknown_tenant: "none" })
+      assert.notProperty((yield* run(ada)).results[0], "unknown_tenant")
+    }))
+
   it.effect("a dry run of what cannot be rendered, mapped or accepted", () =>
     Effect.gen(function*() {
       const { call, state } = yield* serve

@@ -23,6 +23,7 @@ export const DryRun = Schema.decodeUnknownEffect(Schema.Struct({
     reason: Schema.optionalKey(Schema.String),
     error: Schema.optionalKey(Schema.String),
     due_at: Schema.optionalKey(Schema.Number),
+    unknown_tenant: Schema.optionalKey(Schema.String),
     outputs: Schema.Array(Shown)
   }))
 }))

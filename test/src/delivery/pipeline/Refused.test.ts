@@ -18,15 +18,17 @@ const nowhere: Instructions = { routing: { method: "single", channels: [{ channe
 /** The record and the timeline of Ada's message after its first step; `status`: what she says of its topic. */
 const told = Effect.fnUntraced(function*(
   more: Instructions,
-  { isReachable = true, status, stores = () => memory.node }: {
+  { isReachable = true, status, stores = () => memory.node, tenantId }: {
     readonly isReachable?: boolean
     readonly status?: PreferenceStatus
     readonly stores?: (message: NewMessage) => typeof memory.node
+    readonly tenantId?: string
   } = {}
 ) {
   const place = yield* EngineNode.place
   const preferences = { subscription_topic_id: "orders" }
-  const message = Fixture.message(place, { instructions: { content, preferences, ...more } })
+  const recipient = { user_id: Fixture.user, ...(tenantId === undefined ? {} : { tenant_id: tenantId }) }
+  const message = Fixture.message(place, { recipient, instructions: { content, preferences, ...more } })
   if (status !== undefined) {
     const said = { notifications: { orders: { status } } }
     yield* LegacyPreferences.use((legacy) => legacy.replace(place.scope, Fixture.user, said))
@@ -44,6 +46,7 @@ const told = Effect.fnUntraced(function*(
     record: [record.status, record.reason, record.error],
     last: [last?.type, last?.reason, last?.error],
     lines: history.map(({ type }) => type),
+    unknown: history.flatMap(({ type, unknownTenant }) => unknownTenant === undefined ? [] : [[type, unknownTenant]]),
     outcomes: history.flatMap(({ decision }) => decision?.outcome ?? [])
   }
 }, (effect) =>
@@ -88,6 +91,19 @@ describe("A message that ends before any call", () => {
         assert.strictEqual(record[0], "CANCELED")
         assert.deepStrictEqual(lines, ["ENQUEUED", "CANCELED"])
       }
+    }))
+})
+
+describe("A message in a tenant that does not exist", () => {
+  it.effect("is sent as one outside of tenants, and its timeline says so, however it ends", () =>
+    Effect.gen(function*() {
+      const sent = yield* told({}, { tenantId: "none" })
+      assert.strictEqual(sent.record[0], "SENT")
+      assert.deepStrictEqual(sent.unknown, [["PROFILE_LOADED", "none"]])
+      const lost = yield* told({}, { tenantId: "none", isReachable: false })
+      assert.deepStrictEqual(lost.unknown, [["UNROUTABLE", "none"]])
+      const outside = yield* told({})
+      assert.deepStrictEqual([outside.lines, outside.unknown], [sent.lines, []])
     }))
 })
 

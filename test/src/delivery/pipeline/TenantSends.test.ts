@@ -126,6 +126,27 @@ describe("Sends in a tenant", () => {
       assert.deepStrictEqual(yield* tenantOf, [undefined, []])
     }).pipe(Effect.provide(stores)))
 
+  it.effect("a tenant that does not exist is told of, also where the message has no template without it", () =>
+    Effect.gen(function*() {
+      const { scope, send, tenants, tenantTemplates } = yield* start
+      yield* tenants.replace(scope, "acme", { name: "Acme" })
+      const own = { content: { version: "2022-01-01", elements: [{ type: "text", id: "e", content: "own" }] } }
+      yield* tenantTemplates.put(scope, "acme", "only", own, true)
+      const of = (recipient: Recipient, more: Instructions = {}) =>
+        send(recipient, more).pipe(
+          Effect.map(({ unknownTenant }) => unknownTenant),
+          Effect.catchTag("Refusal", ({ type, unknownTenant }) => Effect.succeed([type, unknownTenant]))
+        )
+      const none = { ...ada, tenant_id: "none" }
+      const push: Instructions = { routing: { method: "single", channels: ["push"] } }
+      assert.deepStrictEqual([yield* of(none), yield* of(acme), yield* of(ada)], ["none", undefined, undefined])
+      assert.deepStrictEqual(yield* of(none, push), ["UNROUTABLE", "none"])
+      assert.deepStrictEqual(yield* of(acme, push), ["UNROUTABLE", undefined])
+      assert.deepStrictEqual(yield* of(none, { template: "only" }), ["UNMAPPED", "none"])
+      assert.deepStrictEqual(yield* of(acme, { template: "other" }), ["UNMAPPED", undefined])
+      assert.isUndefined(yield* of(acme, { template: "only" }))
+    }).pipe(Effect.provide(stores)))
+
   it.effect("the brand is the channel's, the message's, the nearest tenant's, the template's, the default", () =>
     Effect.gen(function*() {
       const { brands, scope, send, templates, tenants } = yield* start
