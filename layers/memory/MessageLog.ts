@@ -36,11 +36,11 @@ const decodePayload = Schema.decodeEffect(Schema.Struct({
 
 /**
  * Whether a channel of a message that was sent over another one will be tried again: it has accepted nothing, and
- * failed for a transient reason.
+ * failed for a transient reason, or its call was not made after all.
  */
 const isUnfinished = ({ attempts }: MessageRow): boolean =>
   attempts.some(({ channel, kind, state }) =>
-    (state === "rejected" || state === "unknown") && transient.some((one) => one === kind) &&
+    (state === "rejected" || state === "unknown") && (kind === null || transient.includes(kind)) &&
     !attempts.some((other) => other.channel === channel && other.state === "accepted")
   )
 

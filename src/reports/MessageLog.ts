@@ -37,7 +37,10 @@ export interface MessageRecord {
   readonly opened: number | undefined
   readonly clicked: number | undefined
   readonly canceledAt: number | undefined
-  /** A failed call will be retried. `false` for a message that was sent and waits only for its escalation. */
+  /**
+   * A call that failed, or that was not made after all, will be retried. `false` for a message that was sent and waits
+   * only for its escalation.
+   */
   readonly willRetry: boolean
   readonly archived: boolean
 }

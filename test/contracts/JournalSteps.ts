@@ -188,6 +188,18 @@ export const steps = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
       assert.isFalse(yield* willRetry)
     }))
 
+  it.effect("what was sent will be retried if another channel of it was begun and not called", () =>
+    Effect.gen(function*() {
+      const { place, record, traces } = yield* owned()
+      const sms = { channel: "sms", provider: "text" }
+      const willRetry = Effect.map(traces, ({ record: stored }) => stored.willRetry)
+      yield* record({ lifecycle: ["Route", "Send"], attempt: accepted, dueAt: place.at + 60_000 })
+      yield* record({ at: place.at + 11, attempt: Fixture.attempt(2, "rejected", { ...sms, retryAfter: 4_000 }) })
+      assert.isTrue(yield* willRetry)
+      yield* record({ at: place.at + 12, attempt: Fixture.attempt(3, "accepted", sms) })
+      assert.isFalse(yield* willRetry)
+    }))
+
   it.effect("a closed message never opens again", () =>
     Effect.gen(function*() {
       const { place, record, traces } = yield* owned()

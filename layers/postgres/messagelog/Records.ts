@@ -50,11 +50,11 @@ const decodeIds = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ id: Me
 
 /**
  * Which of these messages, sent over one channel already, have another channel that will be tried again: one that has
- * accepted nothing, and failed for a transient reason.
+ * accepted nothing, and failed for a transient reason, or its call was not made after all.
  */
 const unfinished = `select distinct a.message_id as id from attempts a
   where a.scope = $1 and a.message_id = any($2::text[]) and a.message_id between $3 and $4
-    and a.state in ('rejected', 'unknown') and a.kind = any($5::text[])
+    and a.state in ('rejected', 'unknown') and (a.kind is null or a.kind = any($5::text[]))
     and not exists (select from attempts b where b.scope = a.scope and b.message_id = a.message_id
       and b.message_id between $3 and $4 and b.channel = a.channel and b.state = 'accepted')`
 
