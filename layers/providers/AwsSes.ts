@@ -5,6 +5,7 @@ import * as Overrides from "#layers/providers/Overrides.ts"
 import { addressees } from "#layers/providers/receipts/Marks.ts"
 import { baseOf, baseUrl, line, secret } from "#layers/providers/SettingFields.ts"
 import { define, noFault, reading, type Writer } from "#layers/providers/VendorDefinition.ts"
+import { usedUp } from "#layers/providers/Verdict.ts"
 import type { VendorAnswer } from "#layers/providers/VendorHttp.ts"
 import type { VendorTable } from "#layers/providers/VendorTable.ts"
 import { isObject } from "#schemas/Json.ts"
@@ -27,10 +28,12 @@ const Settings = Schema.Struct({
   ...baseUrl
 })
 
+// The quota of 24 hours, or the sending rate: each may be told by any of these.
+const limits = ["TooManyRequestsException", "ThrottlingException", "Throttling", "LimitExceededException"]
+
 const table: VendorTable = [
-  { code: ["TooManyRequestsException", "ThrottlingException", "Throttling"], kind: "RateLimited" },
-  // The quota of 24 hours, or the sending rate.
-  { code: "LimitExceededException", kind: "RateLimited" },
+  { code: limits, says: /\bdaily\b/i, kind: "RateLimited", wait: usedUp },
+  { code: limits, kind: "RateLimited" },
   { code: ["BadRequestException", "MessageRejected"], says: /not verified/i, kind: "Misconfigured" },
   {
     code: ["BadRequestException", "MessageRejected"],

@@ -6,6 +6,7 @@ import * as Overrides from "#layers/providers/Overrides.ts"
 import { baseOf, baseUrl, secret } from "#layers/providers/SettingFields.ts"
 import { define, noFault, reading, stateless } from "#layers/providers/VendorDefinition.ts"
 import type { VendorTable } from "#layers/providers/VendorTable.ts"
+import { usedUp } from "#layers/providers/Verdict.ts"
 import { isObject } from "#schemas/Json.ts"
 import { Effect, Redacted, Schema } from "effect"
 
@@ -17,7 +18,7 @@ const table: VendorTable = [
   // A key that was revoked, whatever name that has.
   { status: [401, 403], kind: "Misconfigured" },
   { code: "validation_error", says: /api key|`from`/i, kind: "Misconfigured" },
-  { code: "daily_quota_exceeded", kind: "RateLimited" },
+  { code: "daily_quota_exceeded", kind: "RateLimited", wait: usedUp },
   { code: "monthly_quota_exceeded", kind: "Misconfigured" },
   { code: "validation_error", says: /verif|own email address|testing/i, kind: "Misconfigured" },
   { code: "validation_error", says: /`(?:to|cc|bcc)`/, kind: "RecipientRejected" },

@@ -5,6 +5,7 @@ import { addressees } from "#layers/providers/receipts/Marks.ts"
 import { baseOf, baseUrl, line, secret } from "#layers/providers/SettingFields.ts"
 import { define, noFault, reading, stateless } from "#layers/providers/VendorDefinition.ts"
 import type { VendorTable } from "#layers/providers/VendorTable.ts"
+import { usedUp } from "#layers/providers/Verdict.ts"
 import { isObject } from "#schemas/Json.ts"
 import { Effect, Redacted, Schema } from "effect"
 
@@ -22,7 +23,7 @@ const table: VendorTable = [
   { status: 400, says: /^from\b|verified sender/i, kind: "Misconfigured" },
   { status: [400, 413], kind: "ContentRejected" },
   // The plan's share of the day or month is sent (sendgrid/sendgrid-nodejs#1032).
-  { status: 401, says: /credits exceeded/i, kind: "RateLimited" }
+  { status: 401, says: /credits exceeded/i, kind: "RateLimited", wait: usedUp }
 ]
 
 const faults = reading(Schema.Struct({

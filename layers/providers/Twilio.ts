@@ -7,6 +7,7 @@ import { baseOf } from "#layers/providers/SettingFields.ts"
 import { TwilioSettings } from "#layers/providers/twilio/Settings.ts"
 import { badAddress, define, noFault, reading, type Writer } from "#layers/providers/VendorDefinition.ts"
 import type { VendorTable } from "#layers/providers/VendorTable.ts"
+import { usedUp } from "#layers/providers/Verdict.ts"
 import { Misconfigured } from "#schemas/DeliveryError.ts"
 import * as PhoneNumber from "#schemas/PhoneNumber.ts"
 import { Effect, Redacted, Schema } from "effect"
@@ -22,7 +23,8 @@ const table: VendorTable = [
   { code: ["21602", "21605", "21617", "21619", "21620", "21623", "21654", "21656", "21658"], kind: "ContentRejected" },
   // Between the same two numbers.
   { code: "14107", kind: "RateLimited", ofRecipient: true },
-  { code: ["20429", "21611", "63038"], kind: "RateLimited" },
+  { code: "63038", kind: "RateLimited", wait: usedUp },
+  { code: ["20429", "21611"], kind: "RateLimited" },
   { code: ["20500", "20503"], kind: "Unavailable" }
 ]
 

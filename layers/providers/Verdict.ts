@@ -9,6 +9,13 @@ import {
   Unknown
 } from "#schemas/DeliveryError.ts"
 
+/**
+ * How long a provider is left alone that says that what we may send in a day is sent, in ms, as it most often does not
+ * say when it takes more: it would be asked twice a minute all day. Amazon's advice for SES, whose day ends with each
+ * message's own.
+ */
+export const usedUp = 600_000
+
 /** What a row of an error table makes of a refusal. */
 export interface Verdict {
   readonly kind: Kind
@@ -16,14 +23,17 @@ export interface Verdict {
   readonly invalidates?: boolean
   /** With `RateLimited` and `Unavailable`: only this recipient is refused for now, and others may be served. */
   readonly ofRecipient?: boolean
+  /** With `RateLimited` and `Unavailable`: how long the provider is left alone at least, in ms, whatever it names. */
+  readonly wait?: number
 }
 
-/** The error of a verdict, with this detail; `retryAfter` in ms, if the answer named a wait. */
+/** The error of a verdict, with this detail; `named` in ms, if the answer named a wait. */
 export const toError = (
-  { invalidates, kind, ofRecipient }: Verdict,
+  { invalidates, kind, ofRecipient, wait }: Verdict,
   detail: string,
-  retryAfter?: number
+  named?: number
 ): DeliveryError => {
+  const retryAfter = wait === undefined ? named : Math.max(wait, named ?? 0)
   const later = ofRecipient === true ? { detail, retryAfter, ofRecipient } : { detail, retryAfter }
   switch (kind) {
     case "RateLimited":

@@ -1,3 +1,4 @@
+import { usedUp } from "#layers/providers/Verdict.ts"
 import {
   configure,
   type Outcome,
@@ -147,6 +148,8 @@ const runRefusal = (row: Row, refusal: Refusal) =>
     if (Result.isFailure(result) && result.failure._tag === "RecipientRejected") {
       assert.strictEqual(result.failure.invalidates === true, refusal.invalidates === true)
     }
+    const wait = Result.isFailure(result) && "retryAfter" in result.failure ? result.failure.retryAfter : undefined
+    assert.strictEqual(wait, refusal.usedUp === true ? usedUp : undefined)
   })
 
 /** The promises of a vendor over HTTP, cell by cell. */
@@ -163,7 +166,8 @@ export const conforms = (row: Row) =>
     }
     for (const refusal of row.refusals) {
       const dead = refusal.invalidates === true ? ", and the address is dead" : ""
-      it.live(`${refusal.name} is ${refusal.kind}${dead}`, () => runRefusal(row, refusal))
+      const waits = refusal.usedUp === true ? ", and the vendor is left alone for minutes" : ""
+      it.live(`${refusal.name} is ${refusal.kind}${dead}${waits}`, () => runRefusal(row, refusal))
     }
     it("has recorded refusals of the recipient and of the content", () => {
       const kinds = row.refusals.map(({ kind }) => kind)

@@ -15,6 +15,8 @@ export interface Refusal {
   readonly answer: ScriptedVendor.Answer
   readonly kind: Kind
   readonly invalidates?: boolean
+  /** What our account may send in a day is sent. */
+  readonly usedUp?: boolean
 }
 
 /** What a vendor has to show to be in the catalogue. */

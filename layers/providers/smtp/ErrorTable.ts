@@ -1,7 +1,7 @@
 import * as EnhancedStatus from "#layers/providers/EnhancedStatus.ts"
 import type { Fault, Refused, Silent, Stage } from "#layers/providers/smtp/Fault.ts"
 import { begun } from "#layers/providers/smtp/Fault.ts"
-import { toError, type Verdict } from "#layers/providers/Verdict.ts"
+import { toError, usedUp, type Verdict } from "#layers/providers/Verdict.ts"
 import { type DeliveryError, Misconfigured, Unavailable, Unknown } from "#schemas/DeliveryError.ts"
 
 interface Row extends Verdict {
@@ -42,6 +42,7 @@ const temporary: ReadonlyArray<Row> = [
   { at: envelope, enhanced: /^4\.(?:1\.[1236]|2\.\d+)$/, kind: "Unavailable", ofRecipient: true },
   { codes: [452], kind: "RateLimited" },
   // SES (454) and Microsoft 365 (432) have no such code for it.
+  { says: /\bdaily\b.*(?:quota|limit)/is, kind: "RateLimited", wait: usedUp },
   { says: /throttling|limit exceeded/i, kind: "RateLimited" },
   { enhanced: /^4\./, kind: "Unavailable" },
   // A busy mailbox, as a server without such codes has it.
@@ -53,9 +54,9 @@ const permanent: ReadonlyArray<Row> = [
   // Before a message is begun, whatever is wrong is wrong with our setup.
   { at: session, kind: "Misconfigured" },
   { codes: [530, 534, 535, 538], kind: "Misconfigured" },
-  // Our account has sent its share for now (Gmail 5.4.5, Microsoft 365).
-  { at: envelope, enhanced: /^5\.4\.5$/, kind: "RateLimited" },
-  { says: /SubmissionQuota/i, kind: "RateLimited" },
+  // Our account has sent its share of the day (Gmail 5.4.5, Microsoft 365).
+  { at: envelope, enhanced: /^5\.4\.5$/, kind: "RateLimited", wait: usedUp },
+  { says: /SubmissionQuota/i, kind: "RateLimited", wait: usedUp },
   // Microsoft 365 and SES refuse a sender of ours in the words of a mailbox's, or of a message's.
   { says: /SendAsDenied|OutboundSpam|address is not verified|to send as this sender/i, kind: "Misconfigured" },
   // A mailbox that is sent too much for now.

@@ -81,7 +81,18 @@ export const awsSes: Row = {
       answer: json(400, { __type: "com.amazon.coral.service#ThrottlingException", Message: "Rate exceeded" }),
       kind: "RateLimited"
     },
-    { name: "400 quota", answer: sesFault(400, "LimitExceededException", "Daily quota"), kind: "RateLimited" },
+    {
+      name: "400 quota",
+      answer: sesFault(400, "LimitExceededException", "Daily quota"),
+      kind: "RateLimited",
+      usedUp: true
+    },
+    {
+      name: "400 quota, told as throttling",
+      answer: sesFault(400, "ThrottlingException", "Daily message quota exceeded."),
+      kind: "RateLimited",
+      usedUp: true
+    },
     {
       name: "429 sending rate",
       answer: sesFault(429, "TooManyRequestsException", "Maximum sending rate"),

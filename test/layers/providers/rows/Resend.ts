@@ -75,7 +75,8 @@ export const resend: Row = {
     {
       name: "429 quota",
       answer: resendFault(429, "daily_quota_exceeded", "You have reached your daily quota."),
-      kind: "RateLimited"
+      kind: "RateLimited",
+      usedUp: true
     },
     {
       name: "429 monthly quota",

@@ -70,7 +70,12 @@ export const sendGrid: Row = {
       answer: sendGridFault(400, "Does not contain a valid address.", "from.email"),
       kind: "Misconfigured"
     },
-    { name: "401 credits", answer: sendGridFault(401, "Maximum credits exceeded", null), kind: "RateLimited" },
+    {
+      name: "401 credits",
+      answer: sendGridFault(401, "Maximum credits exceeded", null),
+      kind: "RateLimited",
+      usedUp: true
+    },
     { name: "413", answer: sendGridFault(413, "Payload Too Large", null), kind: "ContentRejected" }
   ],
   differs: {

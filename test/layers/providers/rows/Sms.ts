@@ -68,6 +68,12 @@ export const twilio: Row = {
       kind: "Misconfigured"
     },
     {
+      name: "63038 messages of a day",
+      answer: twilioFault(429, 63038, "Account exceeded the daily messages limit"),
+      kind: "RateLimited",
+      usedUp: true
+    },
+    {
       name: "21617 too long",
       answer: twilioFault(400, 21617, "The concatenated message body exceeds 1600"),
       kind: "ContentRejected"

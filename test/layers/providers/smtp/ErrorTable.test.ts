@@ -1,10 +1,11 @@
 import { toDeliveryError } from "#layers/providers/smtp/ErrorTable.ts"
 import { refused, silent, type Stage } from "#layers/providers/smtp/Fault.ts"
+import { usedUp } from "#layers/providers/Verdict.ts"
 import { assert, describe, it } from "@effect/vitest"
 
 /**
  * Replies as receivers give them, and what follows. A `!` after the kind: the address is dead; a `~`: only this recipient
- * is refused for now.
+ * is refused for now; a `+`: our account has sent its share of a day.
  */
 const replies: ReadonlyArray<readonly [stage: Stage, reply: string, outcome: string]> = [
   ["greeting", "421 4.7.0 Too many connections from your address", "RateLimited"],
@@ -97,16 +98,16 @@ const replies: ReadonlyArray<readonly [stage: Stage, reply: string, outcome: str
   ["final", "451 Try again later", "Unavailable"],
   ["data", "451 4.7.1 Greylisted", "RateLimited~"],
   ["data", "454 Throttling failure: Maximum sending rate exceeded", "RateLimited"],
-  ["data", "454 Throttling failure: Daily message quota exceeded", "RateLimited"],
+  ["data", "454 Throttling failure: Daily message quota exceeded", "RateLimited+"],
   ["mail", "432 4.3.2 STOREDRV.ClientSubmit; sender thread limit exceeded", "RateLimited"],
   ["rcpt", "452 4.2.2 Mailbox size limit exceeded", "Unavailable~"],
   ["final", "452 4.2.2 Mailbox full", "Unavailable~"],
   ["final", "550 5.7.26 This mail is unauthenticated", "Misconfigured"],
   ["final", "550 5.7.1 This message is likely unsolicited mail", "ContentRejected"],
   ["final", "552 5.7.0 This message was blocked because of its content", "ContentRejected"],
-  ["rcpt", "550-5.4.5 Daily user sending limit exceeded.\n550 5.4.5 For more information", "RateLimited"],
-  ["final", "550-5.4.5 Daily user sending limit exceeded.\n550 5.4.5 For more information", "RateLimited"],
-  ["final", "554 5.2.0 STOREDRV.Submission.Exception:SubmissionQuotaExceededException; Failed", "RateLimited"],
+  ["rcpt", "550-5.4.5 Daily user sending limit exceeded.\n550 5.4.5 For more information", "RateLimited+"],
+  ["final", "550-5.4.5 Daily user sending limit exceeded.\n550 5.4.5 For more information", "RateLimited+"],
+  ["final", "554 5.2.0 STOREDRV.Submission.Exception:SubmissionQuotaExceededException; Failed", "RateLimited+"],
   ["final", "554 5.2.0 STOREDRV.Submission.Exception:SendAsDeniedException.MapiExceptionSendAsDenied", "Misconfigured"],
   ["final", "554 5.2.252 SendAsDenied; shop@example.org not allowed to send as other@example.org", "Misconfigured"],
   ["final", "550 5.7.60 SMTP; Client does not have permissions to send as this sender", "Misconfigured"],
@@ -127,7 +128,9 @@ describe("SMTP error table", () => {
       const error = toDeliveryError(fault)
       const dead = error._tag === "RecipientRejected" && error.invalidates === true
       const waits = "ofRecipient" in error && error.ofRecipient === true
-      assert.strictEqual(`${error._tag}${dead ? "!" : ""}${waits ? "~" : ""}`, outcome, `${stage}: ${reply}`)
+      const wait = "retryAfter" in error ? error.retryAfter : undefined
+      const marks = `${dead ? "!" : ""}${waits ? "~" : ""}${wait === usedUp ? "+" : wait ?? ""}`
+      assert.strictEqual(`${error._tag}${marks}`, outcome, `${stage}: ${reply}`)
       assert.notInclude(error.detail, "rcpt.test")
       assert.include(error.detail, `At ${stage}: ${reply.slice(0, 3)}`)
     }
