@@ -21,7 +21,7 @@ const again = 1_000
 const inUse = "All of the provider's connections are in use"
 
 /** The message found no slot in time. */
-const giveBack = ({ hand, intent }: Waiting): Effect.Effect<Ending> =>
+const late = ({ hand, intent }: Waiting): Effect.Effect<Ending> =>
   Effect.flatMap(
     Clock.currentTimeMillis,
     (now) => Hand.wait(hand, now, { candidate: intent, dueAt: now + again, error: inUse })
@@ -32,30 +32,27 @@ const unshown = ({ hand, lines }: Waiting): undefined => {
   hand.shown = hand.shown.filter((line) => !lines.includes(line))
 }
 
-/** The message's row is as due as it was: it is read again, by the next owner where the shard is handed over. */
-const left = ({ hand }: Waiting): Ending => ({ _tag: "Waiting", dueAt: hand.journey.message.dueAt })
-
 /** What a call does while it waits, and how that ends where the shard is handed over. */
 const whileWaiting = (one: Waiting): Slots.Waits<Ended> => ({
   waits: Effect.sync(() => one.hand.spare(one.hand.journey.message.id)),
   handedOver: one.hand.journey.handedOver,
-  left: Effect.sync(() => left(one))
+  left: Effect.suspend(() => Hand.giveBack(one.hand))
 })
 
 /** The provider's rate gate is crowded: the message takes another provider meanwhile, or comes back to this one. */
 const sentAway = (one: Waiting) => (wait: number, comesBack: () => void): Effect.Effect<Ending | undefined> =>
-  Effect.map(Clock.currentTimeMillis, (now) => {
+  Effect.flatMap(Clock.currentTimeMillis, (now): Effect.Effect<Ending | undefined> => {
     const { hand, intent: { channel, provider } } = one
-    if (!hand.journey.mayBegin()) return left(one)
+    if (!hand.journey.mayBegin()) return Hand.giveBack(hand)
     hand.sentAway = added(hand.sentAway, { channel, provider, until: now + Math.ceil(wait), comesBack })
-    return unshown(one)
+    return Effect.succeed(unshown(one))
   })
 
 /** Begins a call that has waited, unless its turn is over by then: then its message is looked at again. */
 const resumed = (one: Waiting, passedAt: bigint, slots: Slots.Slots | undefined): Effect.Effect<Ended> =>
   Effect.flatMap(Clock.currentTimeMillis, (now): Effect.Effect<Ended> => {
     const { circuit, findsOut, hand, intent, lines } = one
-    if (!hand.journey.mayBegin()) return Effect.succeed(left(one))
+    if (!hand.journey.mayBegin()) return Hand.giveBack(hand)
     if ((findsOut || hand.breakers.openUntil(circuit) === undefined) && Call.isNext(one, now)) {
       const told = lines.map((line) => ({ ...line, ts: now }))
       return Call.begin({ ...one, passedAt, lines: told, intent: { ...intent, startedAt: now } }, slots)
@@ -71,7 +68,7 @@ const concluded = (one: Waiting) => (ended: Ended): Effect.Effect<Ending | undef
   const { dead } = hand
   const written = Effect.map(
     Hand.conclude(hand, ended, []),
-    (ending) => ending ?? (isUnmade(ended) ? left(one) : undefined)
+    (ending) => ending ?? (isUnmade(ended) ? Hand.asDue(hand) : undefined)
   )
   if (dead === undefined) return written
   hand.dead = undefined
@@ -93,7 +90,7 @@ export const dispatch = (one: Waiting): Effect.Effect<Ending | undefined> => {
     slot: (begin) =>
       slots === undefined
         ? begin(false)
-        : Slots.begin<Ended>(slots, journey.message, { ...waits, begin, late: giveBack(one) }),
+        : Slots.begin<Ended>(slots, journey.message, { ...waits, begin, late: late(one) }),
     hasSlot: slots === undefined ? always : Slots.isFree(slots),
     begin: (passedAt, waited) => waited ? resumed(one, passedAt, slots) : Call.begin({ ...one, passedAt }, slots),
     sentAway: sentAway(one),

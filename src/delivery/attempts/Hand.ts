@@ -20,7 +20,7 @@ import type { Write } from "#src/delivery/journal/Write.ts"
 import type { Ticket } from "#src/delivery/Provider.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import * as Trace from "#src/reports/Trace.ts"
-import { Effect, Metric } from "effect"
+import { Clock, Effect, Metric } from "effect"
 
 const settling = Trace.stage("settle")
 
@@ -146,14 +146,33 @@ const isHeardOf = ({ state }: Attempt, result: StepResult): boolean =>
   state === "unknown" && result._tag === "Written" && result.stirred === undefined &&
   Lifecycle.isHeardOf(result.status)
 
+/** The message's row is as due as it was. */
+export const asDue = ({ journey: { message } }: Hand): Ending => ({ _tag: "Waiting", dueAt: message.dueAt })
+
+/**
+ * Gives a message back whose run ends before a step of its own that would clear its count of tries: this one is not
+ * counted, since the process lives.
+ */
+export const giveBack = (hand: Hand): Effect.Effect<Ending> => {
+  const { journey: { epoch, message }, write } = hand
+  const { dueAt, recovered, tries } = message
+  if (!recovered) return Effect.succeed(asDue(hand))
+  const step = { message, epoch, lifecycle: [], conditional: true, tries: Math.max(0, tries - 1), events: [] }
+  return Effect.flatMap(
+    Clock.currentTimeMillis,
+    (at) => Effect.map(write({ ...step, at }), (result) => endingOf(result, dueAt))
+  )
+}
+
 /** The message is read again at once, with its calls as they are stored, also where the step has it wait. */
-const readAgain = ({ journey: { message }, write }: Hand, { at, dueAt, epoch }: Step): Effect.Effect<Ending> =>
-  typeof dueAt === "number"
-    ? Effect.map(
-      write({ message: { ...message, dueAt }, epoch, at, lifecycle: [], conditional: true, dueAt: at, events: [] }),
-      (result) => endingOf(result, at)
-    )
-    : Effect.succeed({ _tag: "Waiting", dueAt: message.dueAt })
+const readAgain = (hand: Hand, { at, dueAt, epoch, tries }: Step): Effect.Effect<Ending> => {
+  if (typeof dueAt !== "number") return tries === undefined ? giveBack(hand) : Effect.succeed(asDue(hand))
+  const message = { ...hand.journey.message, dueAt }
+  return Effect.map(
+    hand.write({ message, epoch, at, lifecycle: [], conditional: true, dueAt: at, events: [] }),
+    (result) => endingOf(result, at)
+  )
+}
 
 /** Writes an attempt's outcome together with what it means for the message. */
 export const conclude = (

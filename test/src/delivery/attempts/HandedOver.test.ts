@@ -6,7 +6,7 @@ import * as Fixture from "#test/contracts/Fixture.ts"
 import { memory } from "#test/crash/EngineStores.ts"
 import * as EngineNode from "#test/support/EngineNode.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Array, Effect } from "effect"
+import { Array, Deferred, Effect } from "effect"
 import { TestClock } from "effect/testing"
 
 const second = 1_000
@@ -77,4 +77,44 @@ describe("A shard that is handed over", () => {
         assert.isTrue(mine.every(({ node }) => node === "second"))
       }).pipe(Effect.scoped, Effect.provide(memory.shared)))
   }
+
+  it.effect("says nothing against a message that has not been called, however often it is: none is quarantined", () =>
+    Effect.gen(function*() {
+      const place = yield* EngineNode.place
+      const cluster = yield* EngineNode.make(memory.node)
+      const slots = Slots.make(1, 0)
+      const isFree = Deferred.makeUnsafe<void>()
+      const vendor: Vendor = {
+        _tag: "Vendor",
+        key: "mail",
+        channel: "email",
+        reaches: () => true,
+        slots: () => slots,
+        send: () => Effect.as(Deferred.await(isFree), { reference: undefined })
+      }
+      const other = place.shard + 100_000
+      let node = yield* cluster.start({ shards: [place.shard, other], vendors: () => [vendor] })
+      const first = node
+      const send = Effect.fnUntraced(function*(shard: number) {
+        const id = Fixture.id(place.at)
+        const recipient = { email: `${id}@example.com` }
+        const recipientKey = `${place.scope}:email:${recipient.email}`
+        yield* first.accept(Fixture.message(place, { id, requestId: id, recipientKey, recipient, shard }))
+        yield* cluster.settle
+        return id
+      })
+      yield* send(other)
+      const id = yield* send(place.shard)
+      for (let times = 0; times < 7; times++) {
+        yield* node.handOver(place.shard)
+        node = yield* cluster.start({ shards: [place.shard], vendors: () => [vendor] })
+        yield* cluster.settle
+        yield* TestClock.adjust(second)
+        yield* cluster.settle
+      }
+      yield* Deferred.succeed(isFree, undefined)
+      yield* cluster.settle
+      yield* cluster.finish([place.shard])
+      assert.strictEqual((yield* MessageLog.use((log) => log.get(place.scope, id))).status, "SENT")
+    }).pipe(Effect.scoped, Effect.provide(memory.shared)))
 })

@@ -83,4 +83,51 @@ describe("A receipt of a call that is not answered", () => {
       })
       assert.deepStrictEqual(calls, ["mail", "text"])
     }).pipe(Effect.provide(memory.shared)))
+
+  it.effect("that comes while its call is closed which a dead owner has left open is no other try of its message", () =>
+    Effect.gen(function*() {
+      const place = yield* EngineNode.place
+      const { at, scope } = place
+      const cluster = yield* EngineNode.make(memory.node)
+      const shared = yield* Effect.context<Layer.Services<typeof door>>()
+      const id = Fixture.id(at)
+      const history = { type: "DELIVERED" as const, ts: at }
+      const told = Journal.use((journal) =>
+        journal.observe({ scope, id, event: "Deliver", history, call: { providers: ["mail"] } })
+      ).pipe(Effect.provide(door), Effect.provideContext(shared), Effect.orDie)
+      const tries: Array<number> = []
+      const vendor = (key: string, die: () => void): Vendor => ({
+        _tag: "Vendor",
+        key,
+        channel: "email",
+        reaches: () => true,
+        send: () => Effect.andThen(Effect.sync(die), Effect.never)
+      })
+      const start = cluster.start({
+        shards: [place.shard],
+        vendors: (die) => [vendor("mail", die), vendor("post", die)],
+        cut: (step) => {
+          if (step.tries !== undefined) tries.push(step.tries)
+          if (step.attempt?.state === "unknown") Effect.runSync(told)
+          return undefined
+        }
+      })
+      const node = yield* start
+      yield* cluster.settle
+      const instructions = {
+        content: { title: "t", body: "b" },
+        routing: { method: "single" as const, channels: ["email"] },
+        timeout: { criteria: "viewed" as const, escalation: 60_000, provider: { mail: 1_000 } }
+      }
+      yield* node.accept(
+        Fixture.message(place, { id, requestId: id, recipient: { email: "ada@example.com" }, instructions })
+      )
+      yield* cluster.settle
+      assert.isTrue(node.isDead())
+      yield* start
+      yield* cluster.settle
+      yield* cluster.finish([place.shard])
+      assert.strictEqual((yield* MessageLog.use((log) => log.get(scope, id))).status, "DELIVERED")
+      assert.deepStrictEqual(tries, [1, 0, 1], "counted, given back, and counted when it was read again")
+    }).pipe(Effect.scoped, Effect.provide(memory.shared)))
 })
