@@ -128,8 +128,8 @@ export const layer = Layer.effect(
           Effect.catchCause((cause) => Effect.logError("a step could not be written", { messageId: message.id }, cause))
         )
         owned.leave(owner)
-        isLeft = ending?._tag === "Fenced"
-        if (isLeft) yield* owned.lost(owner)
+        if (ending?._tag === "Fenced") yield* owned.lost(owner)
+        isLeft = ending?._tag === "Fenced" || owned.find(message.shard) !== owner
         if (ending?._tag === "Waiting") dueAt = ending.dueAt
       }
       // Before the reader is told anything: it may look at once, and leaves out what is held.
