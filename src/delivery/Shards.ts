@@ -17,7 +17,7 @@ import { ShardCount } from "#src/delivery/shards/ShardCount.ts"
 import * as Together from "#src/delivery/shards/Together.ts"
 import * as Tries from "#src/delivery/shards/Tries.ts"
 import { Members } from "#src/people/Members.ts"
-import { Context, Effect, Layer, Schema, type Scope } from "effect"
+import { Clock, Context, Effect, Layer, Schema, type Scope } from "effect"
 
 /**
  * Messages in the hands of one node at once, by lane; a large one counts for several (`Weight.ofMessage`). That of bulk
@@ -118,9 +118,11 @@ export const layer = Layer.effect(
 
     const run = Effect.fnUntraced(function*(message: OpenMessage) {
       const { lane } = message
-      const owner = owned.enter(held[lane].get(message.id))
+      // It was read as due, and the clock has been set back since.
+      const isEarly = message.dueAt > (yield* Clock.currentTimeMillis)
+      const owner = isEarly ? undefined : owned.enter(held[lane].get(message.id))
       let isLeft = owner === undefined
-      let dueAt: number | undefined
+      let dueAt = isEarly ? message.dueAt : undefined
       if (owner !== undefined) {
         // If not even the step could be written, the row stays open and the sweep finds it. Every cause is caught: an
         // interruption inside the step would else end its recipient's fiber, and lose all that its mailbox holds.
