@@ -1,5 +1,6 @@
 import { Unavailable } from "#schemas/DeliveryError.ts"
 import type { MessageId } from "#schemas/MessageId.ts"
+import type { Vendor } from "#src/delivery/Provider.ts"
 import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
@@ -94,4 +95,39 @@ describe("A circuit that is half open", () => {
       60_000
     )
   }
+
+  it.effect("is closed once its vendor is well again, though another one has taken all meanwhile", () =>
+    Effect.gen(function*() {
+      const place = yield* EngineNode.place
+      const { at } = place
+      const cluster = yield* EngineNode.make(memory.node)
+      const calls: Array<{ readonly key: string; readonly at: number }> = []
+      const vendor = (key: string, isDown: (now: number) => boolean): Vendor => ({
+        _tag: "Vendor",
+        key,
+        channel: "email",
+        reaches: () => true,
+        send: Effect.fnUntraced(function*() {
+          const now = yield* Clock.currentTimeMillis
+          calls.push({ key, at: now })
+          if (isDown(now)) return yield* new Unavailable({ detail: "down" })
+          return { reference: undefined }
+        })
+      })
+      const vendors = [vendor("first", (now) => now < at + outage), vendor("second", () => false)]
+      const node = yield* cluster.start({ shards: [place.shard], vendors: () => vendors })
+      for (let now = at; now < at + 2 * outage; now += 60_000) {
+        yield* TestClock.setTime(now)
+        const id = Fixture.id(now)
+        const recipient = { email: `${id}@example.com` }
+        const recipientKey = `${place.scope}:email:${recipient.email}`
+        yield* node.accept(Fixture.message(place, { id, requestId: id, recipientKey, recipient, enqueuedAt: now }))
+        yield* cluster.settle
+      }
+      const asked = calls.filter(({ key }) => key === "first")
+      // Five to open it, three while it is open for longer and longer, and then one in five minutes.
+      assert.isAtMost(asked.filter(({ at: asked }) => asked < at + outage).length, 5 + 3 + outage / 300_000 + 1)
+      const late = calls.filter(({ at: called }) => called > at + outage + 390_000)
+      assert.deepStrictEqual([...new Set(late.map(({ key }) => key))], ["first"])
+    }).pipe(Effect.scoped, Effect.provide(memory.shared)))
 })
