@@ -8,6 +8,7 @@ import * as Outcome from "#src/delivery/attempts/Outcome.ts"
 import { added } from "#src/delivery/attempts/Settlement.ts"
 import * as Override from "#src/delivery/attempts/Override.ts"
 import type { Candidate } from "#src/delivery/attempts/Plan.ts"
+import * as Skipped from "#src/delivery/attempts/Skipped.ts"
 import * as Expiry from "#src/flows/Expiry.ts"
 import * as Trace from "#src/reports/Trace.ts"
 import { Clock, Effect, Result } from "effect"
@@ -33,6 +34,8 @@ const unrendered = (hand: Hand.Hand, intent: Attempt, { detail }: { readonly det
  * after. Answers an ending if the message's run ends with it, and none if the provider is left alone by now.
  */
 export const make = Effect.fnUntraced(function*(hand: Hand.Hand, candidate: Candidate, possibleDuplicate: boolean) {
+  const instead = Skipped.instead(hand, candidate)
+  if (instead !== undefined) return instead
   const { attempts, journey } = hand
   const { addressed, message, render } = journey
   const startedAt = yield* Clock.currentTimeMillis

@@ -147,7 +147,7 @@ const unprovenWait = ({ hand }: Call): number => {
 export const isNext = ({ hand, intent }: Pick<Call, "hand" | "intent">, now: number): boolean => {
   const { escalation, journey } = hand
   const isOwn = ({ channel, provider }: Candidate) => channel === intent.channel && provider === intent.provider
-  const next = position(journey.plan, hand.attempts, {
+  const next = position(hand.plan, hand.attempts, {
     ...journey.situation,
     escalation,
     openUntil: (candidate) => {

@@ -6,6 +6,7 @@ import { added } from "#src/delivery/attempts/Settlement.ts"
 import * as Slots from "#src/delivery/attempts/Slots.ts"
 import { DeadAddresses } from "#src/delivery/pipeline/DeadAddresses.ts"
 import type { Ending } from "#src/delivery/pipeline/Journey.ts"
+import * as Suppressed from "#src/delivery/pipeline/Suppressed.ts"
 import { Clock, Effect } from "effect"
 
 type Ended = Call.Ended | undefined
@@ -72,6 +73,7 @@ const concluded = (one: Waiting) => (ended: Ended): Effect.Effect<Ending | undef
   )
   if (dead === undefined) return written
   hand.dead = undefined
+  hand.suppressed = [...hand.suppressed, ...Suppressed.ofDead(dead)]
   // First: the recipient's next message, which may begin once this outcome is written, is not to call the address again.
   return Effect.andThen(Effect.flatMap(DeadAddresses, (tell) => tell(dead)), written)
 }

@@ -5,7 +5,7 @@ import type { Breakers } from "#src/delivery/attempts/Breakers.ts"
 import * as Circuit from "#src/delivery/attempts/Circuit.ts"
 import type { Complaint } from "#src/delivery/attempts/Complaints.ts"
 import type { RateGates } from "#src/delivery/attempts/RateGates.ts"
-import type { Candidate } from "#src/delivery/attempts/Plan.ts"
+import type { Candidate, Plan } from "#src/delivery/attempts/Plan.ts"
 import * as Escalation from "#src/delivery/attempts/Escalation.ts"
 import type { FirstSteps } from "#src/delivery/journal/FirstSteps.ts"
 import type { InboxItem, Step, StepResult } from "#src/delivery/Journal.ts"
@@ -13,6 +13,7 @@ import * as Lifecycle from "#src/delivery/Lifecycle.ts"
 import type { DeadAddress } from "#src/delivery/pipeline/DeadAddresses.ts"
 import { type Ending, endingOf, type Journey } from "#src/delivery/pipeline/Journey.ts"
 import * as Outcome from "#src/delivery/attempts/Outcome.ts"
+import * as Suppressed from "#src/delivery/pipeline/Suppressed.ts"
 import { position } from "#src/delivery/attempts/Position.ts"
 import type { Position } from "#src/delivery/attempts/position/Situation.ts"
 import { added, settle } from "#src/delivery/attempts/Settlement.ts"
@@ -38,6 +39,8 @@ interface SentAway extends Pick<Attempt, "channel" | "provider"> {
  */
 export interface Hand {
   readonly journey: Journey
+  /** What is left of the journey's. */
+  plan: Plan
   readonly write: Write
   readonly breakers: Breakers["Service"]
   readonly gates: RateGates["Service"]
@@ -52,6 +55,8 @@ export interface Hand {
   tickets: ReadonlyArray<Ticket> | undefined
   /** The address that the last call's provider says is dead, until that is told. */
   dead: DeadAddress | undefined
+  /** The addresses of which this run has heard that they are dead. */
+  suppressed: Suppressed.Suppressed
   /** As it stands after the last call: receipts may come while a call is under way. */
   escalation: Escalation.Escalation | undefined
   /** The providers whose rate gates have sent it away, and until when, in epoch ms. */
@@ -65,12 +70,14 @@ export type Means = Pick<Hand, "breakers" | "complain" | "gates" | "spare" | "wr
 export const make = (journey: Journey, means: Means): Hand => ({
   ...means,
   journey,
+  plan: journey.plan,
   shown: [],
   attempts: journey.message.attempts,
   events: journey.events,
   routed: journey.message.attempts.length > 0,
   tickets: undefined,
   dead: undefined,
+  suppressed: Suppressed.none,
   escalation: journey.situation.escalation,
   sentAway: []
 })
@@ -105,7 +112,7 @@ export const whyLeftAlone = (hand: Hand, candidate: Candidate): string =>
     : "The provider takes no more for now"
 
 export const positionAt = (hand: Hand, now: number): Position =>
-  position(hand.journey.plan, hand.attempts, {
+  position(hand.plan, hand.attempts, {
     ...hand.journey.situation,
     escalation: hand.escalation,
     openUntil: (candidate) => openUntil(hand, candidate),

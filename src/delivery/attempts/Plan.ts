@@ -28,3 +28,14 @@ export type Plan = Candidate | Branch
 
 export const candidates = (plan: Plan): ReadonlyArray<Candidate> =>
   plan._tag === "Candidate" ? [plan] : plan.children.flatMap(candidates)
+
+/** The plan without these candidates, and without branches of which nothing is left. */
+export const without = (plan: Plan, out: ReadonlyArray<Candidate>): Plan =>
+  plan._tag === "Candidate" ? plan : {
+    ...plan,
+    children: plan.children.flatMap((child) => {
+      if (child._tag === "Candidate") return out.includes(child) ? [] : [child]
+      const left = without(child, out)
+      return candidates(left).length === 0 ? [] : [left]
+    })
+  }

@@ -5,6 +5,7 @@ import { candidates, type Plan } from "#src/delivery/attempts/Plan.ts"
 import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import * as Write from "#src/delivery/journal/Write.ts"
 import * as Leads from "#src/delivery/pipeline/Leads.ts"
+import type { DeadAddress } from "#src/delivery/pipeline/DeadAddresses.ts"
 import type { Provider } from "#src/delivery/Provider.ts"
 import * as SuppressedAddress from "#src/people/SuppressedAddress.ts"
 import { type Address, Suppressions } from "#src/people/Suppressions.ts"
@@ -42,6 +43,12 @@ export const find = (
   const address = addressOf(provider, profile, override)
   const found = address && suppressed.find((one) => isSame(one, address))
   return found && { channel: found.channel, reason: found.reason }
+}
+
+/** An address that a provider says is dead. */
+export const ofDead = ({ address: written, channel }: Pick<DeadAddress, "address" | "channel">): Suppressed => {
+  const address = isChannel(channel) ? SuppressedAddress.of(channel, written) : undefined
+  return isChannel(channel) && address !== undefined ? [{ channel, address, reason: "BOUNCED" }] : none
 }
 
 /** Of the channels that were found suppressed, those that are not in the plan: another provider may call elsewhere. */
