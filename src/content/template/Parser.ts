@@ -75,7 +75,8 @@ const valueOf = (row: Row): Operand | undefined => {
 
 const argument = (word: Operand | Parens): Operand | undefined => {
   if (word._tag !== "Parens") return word
-  const name = word.words.length === 1 ? helperOf(word.words[0]) : undefined
+  // A name alone in parentheses is a helper's. All else is read once: read twice, it would double with each depth.
+  const name = word.words.length === 1 && word.named.length === 0 ? helperOf(word.words[0]) : undefined
   return (name === undefined ? undefined : call(name, word)) ?? valueOf(word)
 }
 

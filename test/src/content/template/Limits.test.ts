@@ -53,6 +53,14 @@ describe("The limits of a template, to their edge", () => {
     assert.match(failure({ body: parens(33) }), /is not understood/)
   })
 
+  it("32 that name a helper that is not there: to refuse them takes no time that doubles with each", () => {
+    for (const call of ["params a=", "concat \"a\" a=", "not "])
+      assert.match(
+        failure({ body: `{{concat ${`(${call}`.repeat(31)}(nobody 1)${")".repeat(31)}}}` }),
+        /is not understood/
+      )
+  })
+
   it("32 steps of a path, in its short form too", () => {
     const { data, source } = path(32)
     assert.strictEqual(body(`{{${source}}}`, { data }), "x")
