@@ -26,7 +26,7 @@ export type Pay = (amount: number) => boolean
 const cost = { tag: 256, inside: 16 } as const
 
 /** The inside of a tag, up to the closing braces; these may also occur inside quotes and brackets. */
-const insideOfTag = /(?:"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'|\[[^\]]*\]|(?!~?\}\})[^"'[])*/y
+const insideOfTag = /(?:"(?:\\"|[^"])*"|'(?:\\'|[^'])*'|\[(?:\\\]|[^\]])*\]|(?!~?\}\})[^"'[])*/y
 /** `{{` begins a tag; `{$.path}` is one of its own, the short form of `{{$.path}}` (api.md 10.4, 11). */
 const beginning = /\{\{|\{(\$(?:\.[^\s!"#%-,./;->@[-^`{-~]+){1,31})\}/g
 const endOfComment = /--~?\}\}/g

@@ -10,7 +10,7 @@ const data = {
   list: ["a", "b"],
   user: { name: "Eve", k: "x" },
   "a b": ["x", "y"],
-  "c": { "d ]e": "z" }
+  "c": { "d ]e": "z", "e ]}}f": "y", "g]\"h": "x" }
 }
 
 /** Each is what Handlebars says, too. */
@@ -34,6 +34,8 @@ describe("Tags of templates", () => {
       ["{{concat \"a\\\"}}\" \"b\"}}", "a\"}}b"],
       ["{{concat 'a\\'}}' \"b\"}}", "a'}}b"],
       ["{{concat [a}}b] \"c\"}}", "c"],
+      ["{{c.[e \\]}}f]}} {{c.[g\\]\"h]}}", "y x"],
+      ["{{concat 'C:\\'}} {{concat \"C:\\\"}}", "C:\\ C:\\"],
       ["{{{concat \"}}}\"}}}", "}}}"]
     ]))
 
