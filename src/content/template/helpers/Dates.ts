@@ -1,5 +1,5 @@
 import type { Value } from "#schemas/Json.ts"
-import { isDay } from "#schemas/WrittenTime.ts"
+import { fromIso } from "#schemas/WrittenTime.ts"
 import { textOf } from "#src/content/Own.ts"
 import { type Helper, text } from "#src/content/template/Helper.ts"
 import { numberOf } from "#src/content/template/helpers/Numbers.ts"
@@ -7,19 +7,13 @@ import { strftime } from "#src/content/template/helpers/Strftime.ts"
 import * as TimeZone from "#src/flows/TimeZone.ts"
 import { DateTime, Option } from "effect"
 
-const iso = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/i
-
 /** On the first and the last day of the calendar, some zones have no date. */
 const isEverywhere = (time: DateTime.Utc): boolean =>
   Math.abs(DateTime.toEpochMillis(time)) <= 8_640_000_000_000_000 - 86_400_000
 
 const made = (value: Value): Option.Option<DateTime.Utc> => {
-  const number = numberOf(value)
-  if (number !== undefined) return DateTime.make(number)
-  const said = textOf(value)
-  return said.length <= 64 && iso.test(said) && isDay(said)
-    ? Option.map(DateTime.make(said), DateTime.toUtc)
-    : Option.none()
+  const millis = numberOf(value) ?? fromIso(textOf(value))
+  return millis === undefined ? Option.none() : DateTime.make(millis)
 }
 
 /** A time given as epoch ms or ISO 8601 text; text without a zone is UTC. */

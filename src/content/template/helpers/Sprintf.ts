@@ -37,7 +37,7 @@ const longest = 4_096
  * C's `sprintf`, with widths below 1,000 and precisions below 100. `undefined` if the format is invalid, a value is
  * missing or not a number, or the result would exceed `room` by more than one value.
  */
-export const sprintf = (pattern: string, values: ReadonlyArray<string | number>, room: number): string | undefined => {
+export const sprintf = (pattern: string, values: ReadonlyArray<string>, room: number): string | undefined => {
   let next = 0
   let left = room
   let fits = pattern.length <= longest
@@ -51,7 +51,7 @@ export const sprintf = (pattern: string, values: ReadonlyArray<string | number>,
     const text = kind === undefined || value === undefined
       ? undefined
       : kind === "s"
-      ? start(String(value), digits ?? Infinity)
+      ? start(value, digits ?? Infinity)
       : number === undefined
       ? undefined
       : shown(kind, number, digits)

@@ -24,7 +24,7 @@ const capitalize: Helper = ([value], _, around) => {
 }
 
 const format: Helper = ([pattern, ...values], _, around) => {
-  const said = values.map((value) => typeof value === "number" ? value : text(value, around))
+  const said = values.map((value) => text(value, around))
   const made = sprintf(text(pattern, around), said, limits.output)
   if (made === undefined) around.budget.fail("format: the format and its values do not fit")
   return made

@@ -3,12 +3,10 @@ import { type Helper, type Surroundings, text } from "#src/content/template/Help
 import { numberOf } from "#src/content/template/helpers/Numbers.ts"
 
 const filled = (said: string, named: ReadonlyMap<string, Value>, around: Surroundings): string =>
-  said.includes("{")
-    ? said.replace(
-      /\{([A-Za-z_][\w.-]*)\}/g,
-      (whole, name: string) => named.has(name) ? text(named.get(name), around) : whole
-    )
-    : said
+  said.replace(
+    /\{([A-Za-z_][\w.-]*)\}/g,
+    (whole, name: string) => named.has(name) ? text(named.get(name), around) : whole
+  )
 
 /**
  * `translate "Hello {name}" name=first_name`: the text of a key (`msgid`) in the recipient's language, or else the key

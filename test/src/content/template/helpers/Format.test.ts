@@ -25,7 +25,7 @@ describe("Formats of templates", () => {
       ["%12$d %1$d %d %d", numbers, "12 1 1 2"],
       ["%2$s%2$s", "1 2", "22"]
     ])
-    refused(["%d %d", "1"], ["%3$d", "1 2"], ["%0$d", "1"], ["%13$d", numbers])
+    refused(["%d %d", "1"], ["%s", ""], ["%s %s", "1"], ["%3$d", "1 2"], ["%0$d", "1"], ["%13$d", numbers])
   })
 
   it("fill a width of up to three digits with spaces, zeros or a character of their own", () => {
@@ -73,6 +73,8 @@ describe("Formats of templates", () => {
     const data = { long: "x".repeat(4_096), longer: "x".repeat(4_097), wide: "%999d".repeat(500) }
     assert.strictEqual(body("{{format long}}", { data }), data.long)
     assert.match(failure({ body: "{{format longer}}" }, { data }), /^format: /)
+    const many = { data: { pattern: "%1$s".repeat(1_000), text: "x".repeat(1_000_000) } }
+    assert.match(failure({ body: "{{format pattern text}}" }, many), /^format: /)
     assert.lengthOf(body("{{format wide 1}}".replace(" 1", " 1".repeat(500)), { data }), 500 * 999)
   })
 })

@@ -57,6 +57,7 @@ describe("Logic in templates", () => {
     assert.deepStrictEqual(seen("IS_EMPTY"), empty)
     for (const operator of ["NOT_EMPTY", "IS_NOT_EMPTY"]) assert.deepStrictEqual(seen(operator), ["yes", "two", "list"])
     assert.strictEqual(say("{{filter \"data\" \"nope\" \"IS_EMPTY\"}}"), "true")
+    assert.strictEqual(body("{{not sized}}", { data: { sized: { length: 0 } } }), "false")
   })
 
   it("and, or and not answer true or false, and never a word of theirs", () => {
