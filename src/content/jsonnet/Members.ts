@@ -146,7 +146,9 @@ export const object = (cursor: Cursor, expression: Reader, at: number): Node => 
     return { ...made, clauses: [] }
   }
   const [only, ...more] = members
-  if (only === undefined || more.length > 0 || asserts.length > 0 || only.adds || !only.isComputed)
+  if (
+    only === undefined || more.length > 0 || asserts.length > 0 || only.visibility !== "inherited" || !only.isComputed
+  )
     cursor.fail("an object comprehension has one field, [name]: value")
   const found = clauses(cursor, expression, outside)
   cursor.expect("}")

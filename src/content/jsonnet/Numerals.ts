@@ -19,7 +19,7 @@ const signed = (digits: string, prefix: string, { blank, negative, plus, zeros }
 export const whole = (size: number, base: 8 | 10 | 16, least: number, alt: boolean, layout: Layout): string => {
   const digits = BigInt(size).toString(base)
   const marked = alt && base === 8 && size > 0 ? `0${digits}` : digits
-  return signed(marked.padStart(least, "0"), alt && base === 16 && size > 0 ? "0x" : "", layout)
+  return signed(marked.padStart(least, "0"), alt && base === 16 ? "0x" : "", layout)
 }
 
 const withPoint = (text: string, keepsPoint: boolean): string => keepsPoint && !text.includes(".") ? `${text}.` : text
@@ -54,7 +54,7 @@ export const exponential = (size: number, places: number, alt: boolean, layout: 
  */
 export const general = (size: number, precision: number, alt: boolean, layout: Layout): string => {
   const digits = Math.max(1, precision)
-  const power = size === 0 ? 0 : Number(size.toExponential(digits - 1).split("e")[1])
+  const power = Number(size.toExponential(digits - 1).split("e")[1])
   if (power < -4 || power >= digits) {
     const [made, exponent] = powers(size, digits - 1)
     return signed((alt ? withPoint(made, true) : cut(made)) + exponent, "", layout)

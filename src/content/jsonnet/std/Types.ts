@@ -39,6 +39,7 @@ export const types = [
   }),
   define("extVar", "x", (given) => {
     const name = given.string(0)
-    return given.machine.external(name) ?? given.fail(`there is no variable "${name.slice(0, 80)}"`)
+    const found = given.machine.external(name)
+    return found === undefined ? given.fail(`there is no variable "${name.slice(0, 80)}"`) : found
   })
 ]

@@ -57,6 +57,7 @@ describe("Jsonnet", () => {
   it("says where a program is wrong, and which name is missing", () => {
     const cases: ReadonlyArray<readonly [string, string]> = [
       ["local a = 1;\n  a + nme", "is malformed at 2:7: there is nothing of the name \"nme\""],
+      ["[1, nme,\nnme]", "is malformed at 1:5: there is nothing of the name \"nme\""],
       ["{ a: 1\n  b: 2 }", "is malformed at 2:3: expected \"}\" instead of \"b\""],
       ["[1, 2", "is malformed at 1:6: expected \"]\" instead of the end"],
       ["{ a: $.b }.a", "fails at 1:7: there is no field \"b\""],
@@ -216,6 +217,7 @@ describe("Jsonnet", () => {
       ["local data = 1; data", 1]
     ]
     for (const [program, value] of cases) assert.deepStrictEqual(made(program, given), value, program)
+    assert.isNull(made("std.extVar(\"item\")", { loop: { item: null, index: 0 } }))
     assert.match(failure("data(\"missing\")", { throwing: true }), /"missing" was not found$/)
     assert.strictEqual(made("data(\"missing\", 1)", { throwing: true }), 1)
   })
