@@ -47,9 +47,8 @@ export const arrayOf = (
 export const objectFrom = (machine: Machine, node: ObjectLiteral, around: Env): Value => {
   const { asserts, binds, isRoot, members } = node
   const fields = new Map<string, Field>()
-  const isMany = node.clauses.length > 0
 
-  for (const env of isMany ? turns(machine, node.clauses, around) : [around]) {
+  for (const env of turns(machine, node.clauses, around)) {
     for (const { adds, body, name: label, visibility } of members) {
       if (!machine.step()) return null
       const name: Value = machine.evaluate(label, env)
@@ -61,6 +60,6 @@ export const objectFrom = (machine: Machine, node: ObjectLiteral, around: Env): 
     }
   }
   return machine.room(fields.size)
-    ? new ObjectValue([{ fields, binds, asserts, isRoot, env: isMany ? undefined : around }])
+    ? new ObjectValue([{ fields, binds, asserts, isRoot, env: node.clauses.length > 0 ? undefined : around }])
     : null
 }

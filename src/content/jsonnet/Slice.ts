@@ -22,5 +22,5 @@ export const slice = (machine: Machine, of: Value, from: Value, to: Value, by: V
     const whole = part(of, start, stop)
     return stride === 1 ? whole : characters(whole).filter((_, n) => n % stride === 0).join("")
   }
-  return new ArrayValue(of.items.slice(start, Math.max(start, stop)).filter((_, n) => n % stride === 0))
+  return new ArrayValue(of.items.slice(start, stop).filter((_, n) => n % stride === 0))
 }
