@@ -44,6 +44,8 @@ describe("expiry", () => {
       { expires_in: -1 },
       { expires_in: "0" },
       { expires_in: "-5000" },
+      { expires_in: "+5000" },
+      { expires_in: "0.5" },
       { expires_in: "P" },
       { expires_in: "P1Y1" },
       { expires_in: "P999999999999Y" },

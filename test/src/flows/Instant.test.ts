@@ -30,6 +30,20 @@ describe("dates that callers write", () => {
     assert.isTrue(Instant.hasOffset("2024-10-11T06:37:25+7:00"))
   })
 
+  it("are ISO 8601 to their end: what `Date` would make of anything else is none", () => {
+    const zone = DateTime.zoneMakeNamedUnsafe("Asia/Tokyo")
+    const at = Date.UTC(2026, 10, 21, 14)
+    for (const offset of ["Z", "z", " z", "+00:00", "-0000", " +0000", " -0:00"]) {
+      assert.strictEqual(Instant.parse(` 2026-11-21T14:00${offset} `, zone), at, offset)
+      assert.isTrue(Instant.hasOffset(` 2026-11-21T14:00${offset} `), offset)
+    }
+    for (const text of ["2026-11-21T14:00", "2026-11-21", "Zürich", "Z 2026-11-21", "2026-11-21T14:00+01:00 PM"])
+      assert.isFalse(Instant.hasOffset(text), text)
+    for (const more of [" 1:00 pm", " 14:00 PST", "T14:00:00.", "T14", "T14:00+1", "T14:00+1:00 or so", " (Saturday)"])
+      assert.isUndefined(Instant.parse(`2026-11-21${more}`, zone), more)
+    assert.isUndefined(Instant.parse("on 2026-11-21", zone))
+  })
+
   it("also not where a time zone is given for it", () => {
     const zone = DateTime.zoneMakeNamedUnsafe("Europe/Berlin")
     assert.isUndefined(Instant.parse("2027-02-29T10:00", zone))
