@@ -22,6 +22,8 @@ describe("RetryAfter", () => {
       ["5, 7", undefined],
       ["1.5 s", undefined],
       ["120 seconds", undefined],
+      ["5.", undefined],
+      ["not before 2026-11-22", undefined],
       ["soon", undefined],
       ["", undefined],
       [undefined, undefined]

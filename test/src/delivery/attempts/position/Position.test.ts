@@ -5,6 +5,7 @@ import type { Candidate } from "#src/delivery/attempts/Plan.ts"
 import { position } from "#src/delivery/attempts/Position.ts"
 import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
 import {
+  atOf,
   attempt,
   candidate,
   channel,
@@ -40,6 +41,21 @@ describe("Position: a message's place in its plan is a fold over its attempts", 
     const failed = { ...attempt(1, first, "rejected", 1_000, "Unavailable"), retryAfter: 60_000 }
     const next = position(single, [failed], situation(1_000))
     assert.strictEqual(next._tag === "Next" && next.at, 61_000)
+  })
+
+  it("waits as long as its last call says that was not made, and no earlier one", () => {
+    const failed = attempt(1, first, "rejected", 1_000, "Unavailable")
+    const unmade = (number: number, at: number, retryAfter: number) => ({
+      ...attempt(number, first, "rejected", at),
+      retryAfter
+    })
+    const earlier = [[], [unmade(2, 2_000, 600_000)], [attempt(2, first, "rejected", 2_000, "Unavailable")]]
+    for (const before of earlier) {
+      const next = position(single, [failed, ...before, unmade(4, 4_000, 30_000)], situation(4_000))
+      assert.strictEqual(next._tag === "Next" && next.at, 34_000)
+    }
+    const again = [failed, unmade(2, 2_000, 600_000), attempt(3, first, "rejected", 6_000, "Unavailable")]
+    assert.isBelow(atOf(position(single, again, situation(6_000))) ?? Infinity, 20_000)
   })
 
   it("tries a provider again that asks for a day, if the message has the time", () => {

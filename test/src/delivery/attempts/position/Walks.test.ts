@@ -78,6 +78,24 @@ describe("Position: a message's whole walk", () => {
     }
   })
 
+  it("a call that was not made counts for nothing, wherever it stands among the others", () => {
+    for (const seed of seeds) {
+      const chance = Chances.make(seed)
+      const { attempts, walked } = walk(seed)
+      const some = attempts.slice(0, chance.int(0, attempts.length))
+      const now = (some.at(-1)?.startedAt ?? 0) + chance.int(0, 20_000)
+      const unmade = () =>
+        candidates(walked).filter(() => chance.happens(0.2)).map((one) =>
+          attempt(0, one, "rejected", some.at(-1)?.startedAt ?? 0)
+        )
+      assert.deepStrictEqual(
+        position(walked, [...some.flatMap((one) => [...unmade(), one]), ...unmade()], situation(now)),
+        position(walked, some, situation(now)),
+        `seed ${seed}`
+      )
+    }
+  })
+
   it("no provider that took it is asked again, and a message ends as what became of its calls", () => {
     for (const seed of seeds) {
       const { attempts, ended, walked } = walk(seed)
