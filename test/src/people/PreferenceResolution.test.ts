@@ -115,6 +115,23 @@ describe("PreferenceResolution", () => {
     assert.deepStrictEqual(resolve([...settled, ...later], named), resolve(settled, named))
   })
 
+  it.prop("who has opted in gets it, whatever a weaker word says; who snoozes does not", {
+    source: DecisionSource,
+    weaker: Statements
+  }, ({ source, weaker }) => {
+    const others = weaker.filter(({ status }) => status !== "REQUIRED").map((one) => ({ ...one, channels: undefined }))
+    assert.deepStrictEqual(resolve([say({ source, status: "OPTED_IN" }), ...others], ["email"]), {
+      outcome: "KEPT",
+      status: "OPTED_IN",
+      rule: { source, id: "pt" }
+    })
+    assert.deepInclude(resolve([say({ source, status: "OPTED_IN", snoozed: true }), ...others], ["email"]), {
+      outcome: "DROPPED",
+      status: "OPTED_OUT",
+      rule: { source, id: "pt", snoozed: true }
+    })
+  })
+
   it("who opted out is unsubscribed, who never opted in has to", () => {
     const reasonOf = (statement: Partial<Statement>) => resolve([say(statement)], ["email"]).reason
     for (const source of ["message", "user_in_tenant", "user", "recipient", "subscription"] as const) {

@@ -51,6 +51,8 @@ describe("SuppressedAddress", () => {
       "@example.com",
       "ada@",
       "a b@example.com",
+      "a\u00a0b@example.com",
+      "ada@exa\u2003mple.com",
       "ada@a@b",
       "Ada <ada@example.com>",
       "+4915112345678"
