@@ -55,6 +55,10 @@ const scalars = [
   "3",
   ".5",
   "3e0",
+  "3.",
+  "30e-1",
+  ".3e+1",
+  "''",
   "\"a\"",
   "'hello'",
   "'\\u0061\\x62\\n\\'\"'",
@@ -132,33 +136,8 @@ describe("Conditions", () => {
     ({ choices, text }) =>
       Effect.sync(() => {
         const { below, from } = chooser(choices)
-        const noise = choices.map(() =>
-          from([
-            "data",
-            ".",
-            "[",
-            "]",
-            "(",
-            ")",
-            "'",
-            "\"",
-            "\\",
-            "!",
-            "&&",
-            "||",
-            "=",
-            "==",
-            "<",
-            "?",
-            ":",
-            "-",
-            "1",
-            " ",
-            "?.",
-            text,
-            "includes"
-          ])
-        ).join("")
+        const words = "data . [ ] ( ) ' \" \\ ! && || = == < ? : - 1 ?. includes".split(" ")
+        const noise = choices.map(() => from([text, " ", ...words])).join("")
         assert.include(["boolean", "string"], typeof holds(noise))
         assert.include(["boolean", "string"], typeof holds(text.slice(below(3))))
       })
