@@ -41,6 +41,21 @@ describe("Blocks as text", () => {
     assert.strictEqual(read("9. a  \n   b\n10. c  \n    d", note), "9. a\n   b\n10. c\n    d")
   })
 
+  it("have in an item of a list what they have outside of one", () => {
+    const blocks = [action("Go", "https://x.io"), image("Alt", ""), ...markdown("> `q`", new Budget())]
+    const list: Block = {
+      _tag: "List",
+      ordered: false,
+      start: 1,
+      blocks: [{ _tag: "Item", background: undefined, blocks }]
+    }
+    assert.deepStrictEqual([letter, note, card].map((way) => Plain.text([list], way)), [
+      "- Go: https://x.io\n  Alt\n  > q",
+      "- Go: https://x.io\n  q",
+      "- q"
+    ])
+  })
+
   it("have the address of a link after its label, if a reader may follow it and does not see it there", () => {
     const examples: ReadonlyArray<readonly [string, string]> = [
       ["[l](https://x.io)", "l (https://x.io)"],
