@@ -81,7 +81,7 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "a provider's Retry-After is ignored",
-    seed: 54,
+    seed: 184,
     file: "src/delivery/attempts/position/OfCandidate.ts",
     text: "last.retryAfter ?? 0",
     becomes: "0"
@@ -124,7 +124,7 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "found: the first provider gets its turn after its stand-in succeeded",
-    seed: 58,
+    seed: 54,
     file: "src/delivery/attempts/position/OfBranch.ts",
     text: `if (branch.method === "single" && positions.some(({ _tag }) => _tag === "Succeeded"))`,
     becomes: `if (branch.method === "single" && positions[0]?._tag === "Succeeded")`
@@ -159,14 +159,14 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "an escalation does not wait",
-    seed: 34,
+    seed: 66,
     file: "src/delivery/attempts/position/OfBranch.ts",
     text: "Math.max(next.at, since + escalation.after)",
     becomes: "Math.max(next.at, since)"
   },
   {
     name: "what was taken is never escalated",
-    seed: 34,
+    seed: 68,
     file: "src/delivery/attempts/position/OfBranch.ts",
     text: "return at > end ? { _tag: \"Succeeded\" } : { ...next, at }",
     becomes: "return { _tag: \"Succeeded\" }"

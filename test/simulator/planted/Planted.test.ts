@@ -27,11 +27,12 @@ describe("planted bugs", () => {
       [0, 1].map((half) => search([...bugs.keys()].filter((number) => number % 2 === half)))
     )
     const findings = bugs.map((bug, n) => ({ bug, finding: (n % 2 === 0 ? even : odd)?.[n >> 1] ?? undefined }))
-    const table = findings.map(({ bug, finding }) =>
-      `${finding === undefined ? "NOT FOUND" : `seed ${finding.seed}`.padEnd(9)}  ${bug.name}: ${
-        finding?.complaints[0]
-      }`
-    )
+    const table = findings.map(({ bug, finding }) => {
+      const where = finding === undefined ? "NOT FOUND" : `seed ${finding.seed}`.padEnd(9)
+      // A search through all worlds before it, until the bug's own seed is brought up to date.
+      const moved = finding === undefined || finding.seed === bug.seed ? "" : `, no longer ${bug.seed}`
+      return `${where}${moved}  ${bug.name}: ${finding?.complaints[0]}`
+    })
     console.log(table.join("\n"))
     assert.deepStrictEqual(findings.filter(({ finding }) => finding === undefined).map(({ bug }) => bug.name), [])
   })
