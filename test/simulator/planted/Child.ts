@@ -1,6 +1,7 @@
 import type * as Seeds from "../Seeds.ts"
 import { bugs } from "./Bugs.ts"
-import { type ModuleSource, registerHooks } from "node:module"
+import { readFileSync } from "node:fs"
+import { registerHooks, stripTypeScriptTypes } from "node:module"
 
 /**
  * Looks for the bugs of these numbers, each in sources of its own, and prints the first seed that finds it, a line of
@@ -14,8 +15,16 @@ const mine = ["schemas/", "src/", "layers/", "test/simulator/"].map((folder) => 
 const plantedIn = (url: string | undefined): string | null =>
   url === undefined ? null : new URL(url).searchParams.get("planted")
 
-const textOf = (source: ModuleSource | null | undefined): string =>
-  typeof source === "string" ? source : new TextDecoder().decode(source ?? undefined)
+const textOf = (url: string): string => readFileSync(new URL(url), "utf8")
+
+const withoutTypes = new Map<string, string>()
+
+/** Node would take the types out of every module again for each bug. */
+const code = (url: string): string => {
+  const known = withoutTypes.get(url) ?? stripTypeScriptTypes(textOf(url))
+  withoutTypes.set(url, known)
+  return known
+}
 
 // A module that is imported by one with a bug's number has that number too: all are loaded anew, and one with the bug.
 registerHooks({
@@ -27,11 +36,13 @@ registerHooks({
       : found
   },
   load: (url, context, next) => {
-    const loaded = next(url, context)
     const bug = bugs[Number(plantedIn(url) ?? -1)]
-    return bug !== undefined && url.startsWith(`${root}${bug.file}?`)
-      ? { ...loaded, source: textOf(loaded.source).replace(bug.text, () => bug.becomes) }
-      : loaded
+    if (bug === undefined) return next(url, context)
+    const [file = url] = url.split("?")
+    const source = file === `${root}${bug.file}`
+      ? stripTypeScriptTypes(textOf(file).replace(bug.text, () => bug.becomes))
+      : code(file)
+    return { format: "module", source, shortCircuit: true }
   }
 })
 
