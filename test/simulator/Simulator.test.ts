@@ -57,6 +57,9 @@ const found = [
 
 let [lived, spent] = [0, 0]
 
+/** How the history of each seed that was lived ended. */
+const hashes = new Map<number, string>()
+
 const run = (name: string, seeds: ReadonlyArray<number>) =>
   it(`${name}`, { timeout: 600_000 }, () => {
     const began = process.cpuUsage()
@@ -64,6 +67,7 @@ const run = (name: string, seeds: ReadonlyArray<number>) =>
     for (const seed of seeds) {
       const history = Seeds.live(seed)
       assert.deepStrictEqual(Checker.complaints(history), [], `replay with SEED=${seed}`)
+      hashes.set(seed, history.hash)
       calls += history.calls.length
       messages += history.messages.length
       faults += history.incidents.length
@@ -82,7 +86,8 @@ const parts: ReadonlyArray<readonly [name: string, seeds: ReadonlyArray<number>]
   ? [
     ["I1–I25 hold in the first half of the seeds", Array.from({ length: half }, (_, n) => n + 1)],
     ["I1–I25 hold in the second half of the seeds", Array.from({ length: count - half }, (_, n) => half + n + 1)],
-    ["what was found once does not come back", found]
+    // The others are in the halves.
+    ["what was found once does not come back", found.filter((seed) => seed > count)]
   ]
   : [[`seed ${named}`, [Number(named)]]]
 
@@ -91,7 +96,7 @@ describe("simulator", () => {
 
   it("the same seed is the same history", { timeout: 120_000 }, () => {
     for (let seed = 1; seed <= 100; seed++) {
-      assert.strictEqual(Seeds.live(seed).hash, Seeds.live(seed).hash, `seed ${seed}`)
+      assert.strictEqual(Seeds.live(seed).hash, hashes.get(seed) ?? Seeds.live(seed).hash, `seed ${seed}`)
     }
   })
 })
