@@ -22,7 +22,7 @@ import { SqlClient } from "effect/sql"
 const Row = Schema.Struct({
   channel: SuppressionChannel,
   address: Schema.String,
-  reason: SuppressionReason,
+  reason: Schema.String,
   provider: Schema.NullOr(Schema.String),
   detail: Schema.NullOr(Schema.String),
   created: Schema.Number,
@@ -40,8 +40,9 @@ const reasonOf = (written: string): SuppressionReason => isKnown(written) ? writ
 const columns =
   `channel, address, reason, provider, detail, created_at::float8 as created, expires_at::float8 as expires`
 
-const suppressionOf = ({ detail, expires, provider, ...row }: typeof Row.Type): Suppression => ({
+const suppressionOf = ({ detail, expires, provider, reason, ...row }: typeof Row.Type): Suppression => ({
   ...row,
+  reason: reasonOf(reason),
   provider: provider ?? undefined,
   detail: detail ?? undefined,
   expires: expires ?? undefined
@@ -53,9 +54,13 @@ interface Asked extends Address {
   readonly now: number
 }
 
+/** SQL: the reason of this table's row, as `reasonOf` has it. */
+const knownReason = (table: string): string =>
+  `case when ${table}.reason = any('{${SuppressionReason.literals.join()}}'::text[]) then ${table}.reason else 'MANUAL' end`
+
 /** SQL: how strong the reason of this table's row is (`replaces`). */
 const strengthOf = (table: string): string =>
-  `array_position('{${SuppressionReason.literals.join()}}'::text[], ${table}.reason)`
+  `array_position('{${SuppressionReason.literals.join()}}'::text[], ${knownReason(table)})`
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient

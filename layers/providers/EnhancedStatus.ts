@@ -4,8 +4,8 @@
  */
 export const dead = /^5\.(?:1\.(?:1|2|3|6|10)|2\.1)$/
 
-/** Gmail's words for 5.2.1 where the mailbox is not disabled but sent too much for now, wherever a line of them ends. */
-export const busy = /\bcontact is receiving\b|\bat a rate\b|ReceivingRate/i
+/** Words for 5.2.1 (Gmail's above all) where the mailbox is not disabled but sent too much for now, wherever a line of them ends. */
+export const busy = /\bcontact is receiving\b|\bat a rate\b|ReceivingRate|\bdaily\b/i
 
 /**
  * Those of a refusal that is permanent for its mail alone: the sender's address, a full mailbox, the mail's size, the

@@ -47,7 +47,7 @@ const turn = (hand: Hand.Hand): Effect.Effect<Ending, GoesOn, Turn> =>
     // Another candidate's turn has just ended: this one's own time may be a moment away. It may also be the message's
     // end, after which nothing is called.
     if (next.at > now) return yield* Effect.delay(turn(hand), next.at - now)
-    const ending = yield* Attempts.make(hand, candidate, next.possibleDuplicate)
+    const ending = yield* Attempts.make(hand, next.candidate, next.possibleDuplicate)
     return ending ?? (yield* goesOn)
   })
 

@@ -7,6 +7,7 @@ const encodeHeaders = Schema.encodeEffect(headers)
 const decodeStored = Schema.decodeUnknownEffect(
   Schema.Array(Schema.Struct({ owner: Schema.String, status: Schema.Int, headers, body: Schema.String }))
 )
+
 /**
  * The row of a key within the transaction that it belongs to: taken first (the unique index makes the others wait),
  * filled with the response last. There is no "in progress" record to expire: it is the open transaction (reliability.md

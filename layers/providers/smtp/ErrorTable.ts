@@ -17,12 +17,17 @@ interface Row extends Verdict {
 const envelope: ReadonlyArray<Stage> = ["rcpt", "data", "final"]
 const session: ReadonlyArray<Stage> = ["connect", "greeting", "ehlo", "starttls", "auth"]
 
+const daily = /\bdaily\b.*\b(?:quota|limit)\b/is
+
 /**
  * The first row that fits decides. RFC 5321 §4.2.3 gives the codes, RFC 3463 and the IANA registry of enhanced status
  * codes their meanings; where big receivers use them differently, a row says so. Every such reply proves that the
  * server did not take this copy.
  */
 const temporary: ReadonlyArray<Row> = [
+  // A day's share is sent: a mailbox's, or ours, for which SES (454) and others have no enhanced code of its own.
+  { at: ["rcpt"], says: /\b(?:mailbox|recipient|user)\b.*\bdaily\b/is, kind: "RateLimited", ofRecipient: true },
+  { says: daily, kind: "RateLimited", wait: usedUp },
   // Greylisted, which each recipient's server does for itself: in words, or as a policy that names no fault of ours.
   { at: envelope, codes: [450, 451], says: /gr[ae]y.?list/i, kind: "RateLimited", ofRecipient: true },
   {
@@ -42,7 +47,6 @@ const temporary: ReadonlyArray<Row> = [
   { at: envelope, enhanced: /^4\.(?:1\.[1236]|2\.\d+)$/, kind: "Unavailable", ofRecipient: true },
   { codes: [452], kind: "RateLimited" },
   // SES (454) and Microsoft 365 (432) have no such code for it.
-  { says: /\bdaily\b.*(?:quota|limit)/is, kind: "RateLimited", wait: usedUp },
   { says: /throttling|limit exceeded/i, kind: "RateLimited" },
   { enhanced: /^4\./, kind: "Unavailable" },
   // A busy mailbox, as a server without such codes has it.
@@ -54,7 +58,12 @@ const permanent: ReadonlyArray<Row> = [
   // Before a message is begun, whatever is wrong is wrong with our setup.
   { at: session, kind: "Misconfigured" },
   { codes: [530, 534, 535, 538], kind: "Misconfigured" },
-  // Our account has sent its share of the day (Gmail 5.4.5, Microsoft 365).
+  // Our account has sent its share of the day (Gmail 5.4.5 and its relay, Microsoft 365).
+  {
+    says: /^(?!.*\b(?:mailbox|recipient)\b).*\bdaily\b.*\b(?:quota|limit) exceeded/is,
+    kind: "RateLimited",
+    wait: usedUp
+  },
   { at: envelope, enhanced: /^5\.4\.5$/, kind: "RateLimited", wait: usedUp },
   { says: /SubmissionQuota/i, kind: "RateLimited", wait: usedUp },
   // Microsoft 365 and SES refuse a sender of ours in the words of a mailbox's, or of a message's.

@@ -158,12 +158,12 @@ export const asDue = ({ journey: { message } }: Hand): Ending => ({ _tag: "Waiti
 
 /**
  * Gives a message back whose run ends before a step of its own that would clear its count of tries: this one is not
- * counted, since the process lives.
+ * counted, since the process lives. A call of this run has cleared it.
  */
 export const giveBack = (hand: Hand): Effect.Effect<Ending> => {
   const { journey: { epoch, message }, write } = hand
   const { dueAt, recovered, tries } = message
-  if (!recovered) return Effect.succeed(asDue(hand))
+  if (!recovered || hand.attempts.length > message.attempts.length) return Effect.succeed(asDue(hand))
   const step = { message, epoch, lifecycle: [], conditional: true, tries: Math.max(0, tries - 1), events: [] }
   return Effect.flatMap(
     Clock.currentTimeMillis,

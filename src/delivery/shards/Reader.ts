@@ -1,6 +1,6 @@
 import type { MessageId } from "#schemas/MessageId.ts"
 import type { Journal } from "#src/delivery/Journal.ts"
-import * as Alternating from "#src/delivery/shards/Alternating.ts"
+import { alternating } from "#src/delivery/shards/Alternating.ts"
 import * as LaneShares from "#src/delivery/shards/LaneShares.ts"
 import { type DueRow, fromRow, type Lane, type OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import type { make as makeOwned } from "#src/delivery/shards/Owned.ts"
@@ -91,7 +91,6 @@ export const make = Effect.fnUntraced(function*(options: {
   let caughtUp = false
   /** Turns for which something may have been left unread. */
   const waiting = new Set<string>()
-  const alternating = Alternating.make()
   /** Behind which turn the next look begins, for ready and for timed rows. */
   let after: string | undefined
   let timedAfter: string | undefined

@@ -1,5 +1,6 @@
 import { Expansions } from "#src/delivery/expansion/Expansions.ts"
 import { Journal } from "#src/delivery/Journal.ts"
+import { SuppressionReason } from "#schemas/Suppression.ts"
 import { Suppressions } from "#src/people/Suppressions.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
@@ -65,7 +66,18 @@ export const unreadableRows = <E>(
         )
         const reasons = Effect.forEach(asked, (one) => suppressions.reason(scope, one), { concurrency: "unbounded" })
         assert.deepStrictEqual(yield* reasons, ["MANUAL", "COMPLAINED", undefined])
-        yield* suppressions.remove(scope, { channel: "email", address: "ada@example.com" })
+        const ada = { channel: "email", address: "ada@example.com" } as const
+        const all = { channel: undefined, reason: undefined, cursor: undefined, limit: 10 }
+        assert.deepInclude(yield* suppressions.get(scope, ada), { ...ada, reason: "MANUAL" })
+        assert.deepStrictEqual(
+          (yield* suppressions.list(scope, all)).items.map(({ address, reason }) => [address, reason]),
+          [["bob@example.com", "COMPLAINED"], ["ada@example.com", "MANUAL"]]
+        )
+        const complained = { ...ada, reason: "COMPLAINED", provider: undefined, detail: undefined } as const
+        const isStronger =
+          SuppressionReason.literals.indexOf("COMPLAINED") > SuppressionReason.literals.indexOf("MANUAL")
+        assert.strictEqual(yield* suppressions.add(scope, [complained]), isStronger)
+        yield* suppressions.remove(scope, ada)
         assert.deepStrictEqual(yield* reasons, [undefined, "COMPLAINED", undefined])
       }))
 

@@ -1,4 +1,5 @@
 import { RecipientRejected } from "#schemas/DeliveryError.ts"
+import type { Instructions } from "#schemas/SendMessage.ts"
 import type { Vendor } from "#src/delivery/Provider.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
@@ -10,7 +11,14 @@ import { Effect } from "effect"
 const home = "ada@example.com"
 
 /** Who is called for a mail to all of these, of which the first says that it cannot be delivered, and what is told of it. */
-const sent = Effect.fnUntraced(function*(invalidates: boolean, second: string) {
+const sent = Effect.fnUntraced(function*(
+  invalidates: boolean,
+  second: string,
+  instructions: Partial<Instructions> = {
+    routing: { method: "all", channels: ["email"] },
+    channels: { email: { routing_method: "all", providers: ["first", "second"] } }
+  }
+) {
   const place = yield* EngineNode.place
   const cluster = yield* EngineNode.make(memory.node)
   const called: Array<string> = []
@@ -19,7 +27,7 @@ const sent = Effect.fnUntraced(function*(invalidates: boolean, second: string) {
     key,
     channel: "email",
     reaches: () => true,
-    addressOf: () => address,
+    addressOf: (_, { to }) => typeof to === "string" ? to : address,
     send: () => {
       called.push(key)
       return answer
@@ -36,11 +44,7 @@ const sent = Effect.fnUntraced(function*(invalidates: boolean, second: string) {
     id,
     requestId: id,
     recipient: { email: home },
-    instructions: {
-      content: { title: "t", body: "b" },
-      routing: { method: "all", channels: ["email"] },
-      channels: { email: { routing_method: "all", providers: ["first", "second"] } }
-    }
+    instructions: { content: { title: "t", body: "b" }, ...instructions }
   }))
   yield* cluster.settle
   yield* cluster.finish([place.shard])
@@ -69,5 +73,19 @@ describe("A message to all providers of a channel, of which the first has told t
       for (const  of of[yield* sent(true, "ada@work.example"), yield* sent(false, home)]) {
         assert.deepInclude(of, { called: ["first", "second"], status: "SENT", lines: [] })
       }
+    }).pipe(Effect.provide(memory.shared)))
+
+  it.effect("is given to it once more where its routing has it call elsewhere", () =>
+    Effect.gen(function*() {
+      const routing = {
+        method: "all",
+        channels: [{ provider: "first" }, { provider: "second" }, {
+          provider: "second",
+          override: { to: "ada@work.example" }
+        }]
+      } as const
+      const of = yield* sent(true, home, { routing })
+      assert.deepInclude(of, { called: ["first", "second"], status: "SENT" })
+      assert.strictEqual(of.lines.length, 1)
     }).pipe(Effect.provide(memory.shared)))
 })
