@@ -14,6 +14,15 @@ const routes = new WeakMap<object, string>()
 export const by = (request: HttpServerRequest.HttpServerRequest, route: string): void =>
   void routes.set(NodeHttpServerRequest.toIncomingMessage(request), route)
 
+const documented = new Map<string, string>()
+
+/** The path of a route as the reference has it. */
+const pathOf = (path: string): string => {
+  const known = documented.get(path) ?? path.replaceAll(/:(\w+)/g, "{$1}")
+  documented.set(path, known)
+  return known
+}
+
 /**
  * Is provided to all routes: each notes its path when it is to answer, with the names of its parameters in place of what
  * callers wrote, so that there are no more series than routes.
@@ -23,7 +32,7 @@ export const layer = HttpRouter.middleware((answered) =>
     HttpRouter.RouteContext,
     ({ route }) =>
       Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-        by(request, route.path)
+        by(request, pathOf(route.path))
         return answered
       })
   )
@@ -32,7 +41,10 @@ export const layer = HttpRouter.middleware((answered) =>
 /** What stands for a route that no path has, and for the status of an answer that its caller did not wait for. */
 const none = "none"
 
-/** Counts each request and how long it took, from its headers to the end of its answer, with the clock of this context. */
+/**
+ * Counts each request that can be read as one, and how long it took, from its headers to the end of its answer, with the
+ * clock of this context.
+ */
 export const measuring = (context: Context.Context<never>): Measure => {
   const clock = Context.get(context, Clock.Clock)
   return (request, response) => {

@@ -99,6 +99,8 @@ interface Answer {
   readonly socket: Duplex
   /** The route of one that was taken before the server's listeners heard of it. */
   route?: string | undefined
+  /** It is given, or nobody waits for it any more. Idempotent. */
+  end: () => void
 }
 
 /**
@@ -138,7 +140,13 @@ const connections = (measure: Measure) => {
     },
     opened: (socket: Socket): void => {
       const entry = open.add(socket)
-      socket.once("close", () => open.delete(entry))
+      socket.once("close", () => {
+        open.delete(entry)
+        // Deno tells nothing of an answer whose turn on its connection has not come.
+        if (waitingOn(socket) > 0) {
+          for (const answer of [...answering.values()]) if (answer.socket === socket) answer.end()
+        }
+      })
     },
     leaveSilent: (): void => {
       for (const socket of open.values()) if (socket.bytesRead === 0) socket.destroy()
@@ -148,7 +156,7 @@ const connections = (measure: Measure) => {
     },
     count: (isStopping: boolean, request: IncomingMessage, response: ServerResponse): Answer => {
       const { socket } = request
-      const answer: Answer = { response, socket }
+      const answer: Answer = { response, socket, end: () => undefined }
       const waiting = waitingOn(socket) + 1
       unanswered.set(socket, waiting)
       if (waiting > mostUnanswered) {
@@ -157,11 +165,15 @@ const connections = (measure: Measure) => {
       }
       const entry = answering.add(answer)
       const ended = measure(request, response)
-      response.once("close", () => {
+      let isOver = false
+      answer.end = () => {
+        if (isOver) return
+        isOver = true
         answering.delete(entry)
         unanswered.set(socket, waitingOn(socket) - 1)
         ended(answer.route)
-      })
+      }
+      response.once("close", answer.end)
       if (isStopping) endWith(answer)
       return answer
     }

@@ -32,7 +32,7 @@ const owned = Metric.gauge("tidings_owned_shards", { description: "Shards owned 
 const sentEvery = "15 seconds"
 
 /** What a thread of a node measures: its engine, if it runs one, and the store, which one thread of each node does. */
-export interface Measured {
+export interface Duties {
   readonly engine: boolean
   readonly store: boolean
 }
@@ -41,7 +41,7 @@ export interface Measured {
  * An effect that measures what is not counted as it happens; run it before metrics are read. Where metrics are pushed
  * to a collector, it also runs periodically until the scope closes.
  */
-export const make = Effect.fnUntraced(function*({ engine, store }: Measured) {
+export const make = Effect.fnUntraced(function*({ engine, store }: Duties) {
   const shards = yield* Shards
   const gates = yield* RateGates
   const backlogs = yield* Backlogs

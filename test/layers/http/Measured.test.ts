@@ -62,9 +62,9 @@ describe("Measured", () => {
       yield* Deferred.await(asked)
       leaving.destroy()
       const all = {
-        "GET /ids/:id 200": 4,
-        "HEAD /ids/:id 200": 1,
-        "POST /ids/:id/fails 500": 1,
+        "GET /ids/{id} 200": 4,
+        "HEAD /ids/{id} 200": 1,
+        "POST /ids/{id}/fails 500": 1,
         "GET none 404": 1,
         "GET /taken 200": 1,
         "GET /never none": 1

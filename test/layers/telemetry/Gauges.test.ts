@@ -13,7 +13,7 @@ const start = Effect.fnUntraced(
   function*(
     script: ReadonlyArray<Effect.Effect<Backlog, StoreUnavailable>>,
     isSent: boolean,
-    measured: Gauges.Measured = { engine: true, store: true }
+    measured: Gauges.Duties = { engine: true, store: true }
   ) {
     let asked = 0
     const measure = yield* Gauges.make(measured).pipe(
@@ -83,12 +83,12 @@ describe("Gauges", () => {
 
   it.effect("of a server are the store's alone, and of its worker the engine's", () =>
     Effect.gen(function*() {
-      const names = Effect.fnUntraced(function*(measured: Gauges.Measured) {
+      const names = Effect.fnUntraced(function*(measured: Gauges.Duties) {
         const { measure, read } = yield* start([backlog(7, undefined)], false, measured)
         yield* measure
         return [...new Set(Object.keys(yield* read).map((name) => name.split(" ")[0]))].sort()
       })
-      const separate = (measured: Gauges.Measured) =>
+      const separate = (measured: Gauges.Duties) =>
         Effect.provideService(names(measured), Metric.MetricRegistry, new Map())
       const ofStore = ["database_up", "due_messages", "oldest_due_age_seconds", "open_expansions", "waiting_messages"]
       assert.deepStrictEqual(yield* separate({ engine: false, store: true }), ofStore)

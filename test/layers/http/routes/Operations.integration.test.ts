@@ -112,7 +112,11 @@ describe("GET /metrics", () => {
         ) {
           assert.isAbove(total(after.get(used), used), 0, used)
         }
-        assert.isAbove(total(after.get("tidings_event_loop_busy_seconds_total")), 0)
+        const busy = [...after.get("tidings_event_loop_busy_seconds_total")?.samples ?? []]
+        assert.deepStrictEqual(
+          busy.map(([thread, seconds]) => [thread.replace(/^[^{]*/, ""), seconds > 0]),
+          [["", true], ["{worker=\"1\"}", true]]
+        )
 
         const name = "tidings_accept_to_first_attempt_seconds"
         const wait = after.get(name)
