@@ -48,7 +48,7 @@ export const owners: ReadonlyArray<Bug> = [
   },
   {
     name: "what was given up with the shard is not read again when the shard is back",
-    seed: 2270,
+    seed: 6610,
     file: "src/delivery/shards/Reader.ts",
     text: "givenUp.add(recipientKey)\n      behind()",
     becomes: "givenUp.add(recipientKey)"
