@@ -116,6 +116,8 @@ const connections = (measure: Measure) => {
   const ending = new WeakMap<Duplex, ServerResponse>()
   const unreadable = new WeakSet<Duplex>()
   const waitingOn = (socket: Duplex): number => unanswered.get(socket) ?? 0
+  const dueOn = (socket: Duplex): ReadonlyArray<Answer> =>
+    [...answering.values()].filter((answer) => answer.socket === socket)
   const endWith = ({ response, socket }: Answer): void => {
     const earlier = ending.get(socket)
     // Node would close the connection behind it, and the later answers would be lost.
@@ -132,7 +134,7 @@ const connections = (measure: Measure) => {
       // Node tells of each further piece.
       if (unreadable.has(socket)) return
       unreadable.add(socket)
-      const due = [...answering.values()].filter((answer) => answer.socket === socket && answer.response.req.complete)
+      const due = dueOn(socket).filter(({ response }) => response.req.complete)
       for (const answer of due) endWith(answer)
       const last = due.at(-1)
       if (last === undefined) return refuse(error, socket)
@@ -143,9 +145,7 @@ const connections = (measure: Measure) => {
       socket.once("close", () => {
         open.delete(entry)
         // Deno tells nothing of an answer whose turn on its connection has not come.
-        if (waitingOn(socket) > 0) {
-          for (const answer of [...answering.values()]) if (answer.socket === socket) answer.end()
-        }
+        if (waitingOn(socket) > 0) for (const answer of dueOn(socket)) answer.end()
       })
     },
     leaveSilent: (): void => {

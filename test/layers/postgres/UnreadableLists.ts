@@ -64,7 +64,7 @@ const filled = Effect.fnUntraced(function*(scope: Scope) {
   yield* sql`insert into device_tokens (scope, token, user_id, provider, details, status, created_at, updated_at)
     select scope, 'token ' || n || scope, 'ada', 'apn', '{}', x, n, 0 from ${rows("active", "LATER")}`
   yield* sql`insert into suppressions (scope, channel, address, reason, created_at)
-    select scope, 'email', id || '@example.com', x, n from ${rows("MANUAL", "LATER")}`
+    select scope, x, id || '@example.com', 'MANUAL', n from ${rows("email", "LATER")}`
   yield* sql`insert into preference_sections (scope, id, section, created_at)
     select scope, id, x, n from ${rows(`{"name":"a"}`)}`
 })

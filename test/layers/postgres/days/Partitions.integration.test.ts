@@ -158,10 +158,12 @@ describe("Partitions", () => {
         yield* TestClock.adjust("23 hours")
         yield* partitions
         assert.strictEqual(yield* Queue.size(tried), 0)
-        yield* TestClock.adjust("1 hour")
-        yield* Queue.take(tried)
+        // On a busy machine, that the last day is there is seen before the node that made it hears so and waits for
+        // midnight, which may be that of a day later then.
+        const anHour = Effect.andThen(TestClock.adjust("1 hour"), partitions)
+        yield* Effect.repeat(Effect.andThen(anHour, Queue.size(tried)), { until: (tries) => tries > 0 })
       })),
-    180_000
+    60_000
   )
 
   it.effect("a database without the tables is a warning, never a failure", () =>
