@@ -145,7 +145,7 @@ const connections = (measure: Measure) => {
       socket.once("close", () => {
         open.delete(entry)
         // Deno tells nothing of an answer whose turn on its connection has not come.
-        if (waitingOn(socket) > 0) for (const answer of dueOn(socket)) answer.end()
+        if (waitingOn(socket) > 0) { for (const answer of dueOn(socket)) answer.end() }
       })
     },
     leaveSilent: (): void => {
