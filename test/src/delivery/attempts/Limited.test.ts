@@ -1,4 +1,5 @@
 import { RateLimited } from "#schemas/DeliveryError.ts"
+import { MessageId } from "#schemas/MessageId.ts"
 import * as Slots from "#src/delivery/attempts/Slots.ts"
 import type { Step } from "#src/delivery/Journal.ts"
 import type { Vendor } from "#src/delivery/Provider.ts"
@@ -12,6 +13,9 @@ import { TestClock } from "effect/testing"
 const messages = 300
 const many = 64
 const eachSecond = 5
+
+/** Waits are jittered by the id: the same ones in each run, or one in thirty would last ten seconds longer. */
+const idOf = (n: number) => MessageId.make(`1-6b49d200-${n.toString(16).padStart(24, "0")}`)
 
 /** A provider that takes so many messages in each second of the clock, and what it saw. */
 const limited = (
@@ -85,6 +89,7 @@ const start = Effect.fnUntraced(function*(
     const email = `${n}@x.test`
     return node.accept(
       Fixture.message(place, {
+        id: idOf(n),
         enqueuedAt,
         recipientKey: `${place.scope}:email:${email}`,
         recipient: { email },
