@@ -29,6 +29,14 @@ export const HistoryType = Schema.Literals([
 ]).annotate({ title: "HistoryType" })
 export type HistoryType = typeof HistoryType.Type
 
+/** The ids that a send names and that do not exist: it goes on without them. */
+export const Unknown = Schema.Struct({
+  tenant: Schema.optionalKey(Schema.String),
+  topic: Schema.optionalKey(Schema.String),
+  brand: Schema.optionalKey(Schema.String)
+})
+export type Unknown = typeof Unknown.Type
+
 /**
  * One entry of a message's timeline. `ts` is epoch ms; `attempt` is the number of the attempt that it belongs to. It
  * holds no addresses and payloads (P9): readers join them from the message.
@@ -48,6 +56,6 @@ export const HistoryEvent = Schema.Struct({
   output: Schema.optionalKey(Rendered),
   decision: Schema.optionalKey(PreferenceDecision),
   suppressed: Schema.optionalKey(Schema.Array(LeftOut)),
-  unknownTenant: Schema.optionalKey(Schema.String)
+  unknown: Schema.optionalKey(Unknown)
 })
 export type HistoryEvent = typeof HistoryEvent.Type

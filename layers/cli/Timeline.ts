@@ -63,10 +63,11 @@ const suppressed = (entry: HistoryEntry): string | undefined => {
     : undefined
 }
 
-const unknownTenant = (entry: HistoryEntry): string | undefined => {
-  const id = member(entry, "unknown_tenant")
-  return id === undefined ? undefined : `without the tenant ${id}, which does not exist`
-}
+const unknown = (entry: HistoryEntry): ReadonlyArray<string> =>
+  ["tenant", "topic", "brand"].flatMap((kind) => {
+    const id = member(entry, `unknown_${kind}`)
+    return id === undefined ? [] : [`without the ${kind} ${id}, which does not exist`]
+  })
 
 const notes = (entry: HistoryEntry): ReadonlyArray<string> => {
   const due = entry["due_at"]
@@ -76,7 +77,7 @@ const notes = (entry: HistoryEntry): ReadonlyArray<string> => {
     member(entry, "reason"),
     member(entry, "error_message"),
     suppressed(entry),
-    unknownTenant(entry),
+    ...unknown(entry),
     labelled("reference", member(entry, "reference", "id")),
     typeof due === "number" ? `next try ${iso(due)} (in ${due - entry.ts} ms)` : undefined,
     entry["possible_duplicate"] === true ? "possible duplicate" : undefined

@@ -17,10 +17,12 @@ export const shown = ({ channel, error, provider, rendered }: Shown): ShownJson 
 /** What would become of the messages of a call, as the API shows it. */
 export const dryRun = (rehearsed: ReadonlyArray<Rehearsed>): DryRunResponse => ({
   dry_run: true,
-  results: rehearsed.map(({ dueAt, escalation, outputs, plan, unknownTenant, ...end }) => ({
+  results: rehearsed.map(({ dueAt, escalation, outputs, plan, unknown, ...end }) => ({
     ...end,
     due_at: dueAt,
-    unknown_tenant: unknownTenant,
+    unknown_tenant: unknown?.tenant,
+    unknown_topic: unknown?.topic,
+    unknown_brand: unknown?.brand,
     plan: plan === undefined ? undefined : node(plan, escalation),
     outputs: outputs.map(shown)
   }))

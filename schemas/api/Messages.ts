@@ -94,9 +94,9 @@ export class Messages extends HttpApiGroup.make("messages").add(
     .annotate(OpenApi.Summary, "Get a message's timeline")
     .annotate(
       OpenApi.Description,
-      "Oldest first. What was to be in a tenant that does not exist is sent outside of tenants, and has its id as `unknown_tenant` in"
-        + " PROFILE_LOADED, or where it ended. PROFILE_LOADED has `stored_profile` and `merged_profile` for as long as the user's profile does not change, and if"
-        + " it has at most 100,000 characters of JSON; what tenants and device tokens add is not in them."
+      "Oldest first. A message goes on without what its send names and does not exist: `unknown_tenant`, `unknown_topic` and"
+        + " `unknown_brand` in PROFILE_LOADED, or where the message ended, are the ids. PROFILE_LOADED has `stored_profile` and"
+        + " `merged_profile` for as long as the user's profile does not change, and if it has at most 100,000 characters of JSON; what tenants and device tokens add is not in them."
     ),
   HttpApiEndpoint.get("output", "/:message_id/output", {
     params,

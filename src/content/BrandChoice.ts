@@ -53,8 +53,14 @@ export const variable = memoize(({ id, name, settings, snippets }: Brand): Schem
   return { ...json, settings: json, snippets: jsonOf(snippets), id, name }
 })
 
-/** The choice where there are no brands. */
-const none = (): undefined => undefined
+export interface Choice {
+  readonly brandOf: (channel: string) => Brand | undefined
+  /** The first that the message names, for itself or for a channel, and that does not exist. */
+  readonly unknown: string | undefined
+}
+
+/** The choice where there are no brands, for messages that name none. */
+const nothing: Choice = { brandOf: () => undefined, unknown: undefined }
 
 /**
  * Chooses the brand of each channel: the channel's own, or else the message's, the nearest tenant's, the template's,
@@ -64,16 +70,23 @@ export const make = Effect.gen(function*() {
   const brands = yield* Brands
 
   return Effect.fnUntraced(function*(scope: Scope, { chain, instructions, template }: Wishes): Effect.fn.Return<
-    (channel: string) => Brand | undefined,
+    Choice,
     StoreUnavailable
   > {
     const fallback = yield* brands.fallback(scope)
-    if (fallback === undefined && chain.length === 0) return none
+    const isNamed = typeof instructions.brand_id === "string" || instructions.channels !== undefined
+    if (fallback === undefined && chain.length === 0 && !isNamed) return nothing
     // An environment that has any brand has a default one.
     const find = (id: string | null | undefined) =>
       fallback === undefined || id === undefined || id === null ? Effect.undefined : brands.resolve(scope, id)
+    let unknown: string | undefined
+    const named = (id: string | null | undefined) =>
+      Effect.map(find(id), (brand) => {
+        if (brand === undefined) unknown ??= id ?? undefined
+        return brand
+      })
 
-    let base = yield* find(instructions.brand_id)
+    let base = yield* named(instructions.brand_id)
     for (const tenant of chain) {
       base ??= tenant.brand === undefined ? yield* find(tenant.brandId) : embedded(tenant)
     }
@@ -81,12 +94,13 @@ export const make = Effect.gen(function*() {
 
     const own = new Map<string, Brand>()
     for (const [channel, settings] of Object.entries(instructions.channels ?? {})) {
-      const brand = yield* find(settings.brand_id)
+      const brand = yield* named(settings.brand_id)
       if (brand !== undefined) own.set(channel, brand)
     }
-    return (channel) => {
+    const brandOf = (channel: string) => {
       const brand = own.get(channel) ?? base
       return brand === undefined || fallback === undefined ? brand : under(fallback)(brand)
     }
+    return { brandOf, unknown }
   })
 })

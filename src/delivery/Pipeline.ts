@@ -1,4 +1,4 @@
-import type { HistoryEvent } from "#schemas/History.ts"
+import type { HistoryEvent, Unknown } from "#schemas/History.ts"
 import type { PreferenceDecision } from "#schemas/PreferenceDecision.ts"
 import type { LeftOut } from "#schemas/Suppression.ts"
 import * as Hand from "#src/delivery/attempts/Hand.ts"
@@ -50,21 +50,21 @@ export class Pipeline extends Context.Service<Pipeline, {
 const resolved = (decision: PreferenceDecision | undefined, ts: number): ReadonlyArray<HistoryEvent> =>
   decision === undefined ? [] : [{ type: "PREFERENCES_RESOLVED", ts, decision }]
 
-/** The profile is known; so is that the tenant which would have added to it does not exist. */
-const loaded = (unknownTenant: string | undefined, ts: number): HistoryEvent =>
-  unknownTenant === undefined ? { type: "PROFILE_LOADED", ts } : { type: "PROFILE_LOADED", ts, unknownTenant }
+/** The profile is known; so is what would have added to it or to the message, and does not exist. */
+const loaded = (unknown: Unknown | undefined, ts: number): HistoryEvent =>
+  unknown === undefined ? { type: "PROFILE_LOADED", ts } : { type: "PROFILE_LOADED", ts, unknown }
 
 const routed = (suppressed: ReadonlyArray<LeftOut>, ts: number): HistoryEvent =>
   suppressed.length === 0 ? { type: "ROUTED", ts } : { type: "ROUTED", ts, suppressed }
 
 /** The first lines of a message that is on its way. */
 const begun = (
-  { preferences, suppressed, unknownTenant }: Pick<Stages.Decision, "preferences" | "suppressed" | "unknownTenant">,
+  { preferences, suppressed, unknown }: Pick<Stages.Decision, "preferences" | "suppressed" | "unknown">,
   ts: number
 ): ReadonlyArray<HistoryEvent> =>
   preferences === undefined
-    ? [{ type: "MAPPED", ts }, loaded(unknownTenant, ts), routed(suppressed, ts)]
-    : [{ type: "MAPPED", ts }, loaded(unknownTenant, ts), ...resolved(preferences, ts), routed(suppressed, ts)]
+    ? [{ type: "MAPPED", ts }, loaded(unknown, ts), routed(suppressed, ts)]
+    : [{ type: "MAPPED", ts }, loaded(unknown, ts), ...resolved(preferences, ts), routed(suppressed, ts)]
 
 /** Counts the channels that a message does not go through, since they are suppressed. */
 const counted = (suppressed: ReadonlyArray<LeftOut>): Effect.Effect<void> =>
@@ -146,7 +146,7 @@ export const layer = Layer.effect(
     const refuse = Effect.fnUntraced(function*(message: OpenMessage, epoch: number, refusal: Refusal.Refusal) {
       const at = yield* Clock.currentTimeMillis
       const { decision, detail, event, reason, suppressed, templateId, recipient = message.recipient, type } = refusal
-      const { unknownTenant } = refusal
+      const { unknown } = refusal
       const error = Outcome.plain(detail)
       const ends = refusing(message, event)
       const attempt = Outcome.orphaned(message.attempts, at)
@@ -169,7 +169,7 @@ export const layer = Layer.effect(
             error,
             ...(reason === undefined ? {} : { reason }),
             ...(suppressed === undefined ? {} : { suppressed }),
-            ...(unknownTenant === undefined ? {} : { unknownTenant })
+            ...(unknown === undefined ? {} : { unknown })
           }
         ]
       }).pipe(Trace.stage("settle"))

@@ -1,4 +1,5 @@
 import type { Attempt } from "#schemas/Attempt.ts"
+import type { Unknown } from "#schemas/History.ts"
 import type { PreferenceDecision } from "#schemas/PreferenceDecision.ts"
 import type { SendMessage } from "#schemas/SendMessage.ts"
 import type { Reason, Status } from "#schemas/Status.ts"
@@ -34,8 +35,8 @@ export interface Rehearsed {
   readonly preferences: PreferenceDecision | undefined
   /** The channels that are left out, since the recipient's address is suppressed; `undefined`: none. */
   readonly suppressed: ReadonlyArray<LeftOut> | undefined
-  /** The tenant that it was to be in, and that does not exist. */
-  readonly unknownTenant: string | undefined
+  /** What it names and does not exist. */
+  readonly unknown: Unknown | undefined
   readonly plan: Plan | undefined
   readonly escalation: ReturnType<typeof Escalation.asked>
   readonly outputs: ReadonlyArray<Shown>
@@ -108,7 +109,7 @@ export const layer = Layer.effect(
       return {
         preferences: decision.preferences,
         suppressed: decision.suppressed.length === 0 ? undefined : decision.suppressed,
-        unknownTenant: decision.unknownTenant,
+        unknown: decision.unknown,
         plan: decision.plan,
         escalation: Escalation.asked(decision.message.instructions),
         outputs,
@@ -118,11 +119,11 @@ export const layer = Layer.effect(
       }
     })
 
-    const refused = ({ decision, detail, event, reason, suppressed, unknownTenant }: Refusal.Refusal) =>
+    const refused = ({ decision, detail, event, reason, suppressed, unknown }: Refusal.Refusal) =>
       Effect.succeed({
         preferences: decision,
         suppressed,
-        unknownTenant,
+        unknown,
         plan: undefined,
         escalation: undefined,
         outputs: [],

@@ -22,7 +22,9 @@ const members = (event: HistoryEvent) => ({
   due_at: event.dueAt,
   possible_duplicate: event.possibleDuplicate,
   suppressed: event.suppressed,
-  unknown_tenant: event.unknownTenant,
+  unknown_tenant: event.unknown?.tenant,
+  unknown_topic: event.unknown?.topic,
+  unknown_brand: event.unknown?.brand,
   ...event.decision
 })
 

@@ -8,6 +8,7 @@ import type { Mapped } from "#src/delivery/pipeline/Mapping.ts"
 import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import type { Provider } from "#src/delivery/Provider.ts"
 import * as Refusal from "#src/delivery/pipeline/Refusal.ts"
+import * as Unknown from "#src/delivery/pipeline/Unknown.ts"
 import * as Write from "#src/delivery/journal/Write.ts"
 import { ListPreferences } from "#src/people/ListPreferences.ts"
 import { PreferenceCatalogue, type TopicRecord } from "#src/people/PreferenceCatalogue.ts"
@@ -35,6 +36,8 @@ export interface Preferred {
   readonly only: ReadonlySet<string> | undefined
   /** `undefined`: nobody had said anything of it. */
   readonly decision: PreferenceDecision | undefined
+  /** The topic that it names, or else its template, and that is not in the catalogue. */
+  readonly unknownTopic: string | undefined
 }
 
 /** What the stages before found: the message with its template, and the recipient's legacy preferences. */
@@ -44,7 +47,7 @@ interface Found extends Mapped {
 }
 
 /** Nobody said anything of it. */
-const nothing = { only: undefined, decision: undefined, topic: undefined } as const
+const nothing = { only: undefined, decision: undefined, topic: undefined, unknownTopic: undefined } as const
 
 const sentTopic = (record: TopicRecord | undefined, { status }: PreferenceDecision): SentTopic | undefined =>
   record && {
@@ -132,8 +135,9 @@ export const make = Effect.gen(function*() {
     function*(sent: OpenMessage, found: Found, topics: ReadonlyArray<string>, at: number | undefined) {
       const { message: { instructions }, providers } = found
       const all = yield* said(found, topics, at)
+      const unknownTopic = topics[0] === all.record?.id ? undefined : topics[0]
       const statements = PreferenceStatements.statements(all)
-      if (statements.length === 0) return { instructions, ...nothing }
+      if (statements.length === 0) return { instructions, ...nothing, unknownTopic }
       const decision = PreferenceResolution.resolve(
         statements,
         ChannelChoice.named(instructions, providers),
@@ -142,16 +146,18 @@ export const make = Effect.gen(function*() {
       const topic = sentTopic(all.record, decision)
       if (decision.outcome === "DROPPED") {
         const only = begunWith(sent)
-        return only === undefined ? yield* Refusal.unwanted(decision) : { instructions, only, decision, topic }
+        if (only !== undefined) return { instructions, only, decision, topic, unknownTopic }
+        return yield* Refusal.knowing(Refusal.unwanted(decision), { unknown: Unknown.of({ topic: unknownTopic }) })
       }
-      if (decision.channels === undefined) return { instructions, only: undefined, decision, topic }
+      if (decision.channels === undefined) return { instructions, only: undefined, decision, topic, unknownTopic }
       return {
         instructions: PreferenceResolution.isOwn(decision.channels.rule)
           ? ChannelChoice.unconditioned(instructions, sent.instructions)
           : instructions,
         only: new Set(decision.channels.kept),
         decision,
-        topic
+        topic,
+        unknownTopic
       }
     }
   )

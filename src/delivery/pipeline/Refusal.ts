@@ -1,4 +1,4 @@
-import type { HistoryType } from "#schemas/History.ts"
+import type { HistoryType, Unknown } from "#schemas/History.ts"
 import type { PreferenceDecision } from "#schemas/PreferenceDecision.ts"
 import type { Recipient } from "#schemas/Recipient.ts"
 import type { Reason } from "#schemas/Status.ts"
@@ -16,8 +16,8 @@ export class Refusal extends Data.TaggedError("Refusal")<{
   readonly decision?: PreferenceDecision | undefined
   /** The channels that were left out, since the recipient's addresses are suppressed, where that is why. */
   readonly suppressed?: ReadonlyArray<LeftOut> | undefined
-  /** The tenant that the message was to be in, and that does not exist. */
-  readonly unknownTenant?: string | undefined
+  /** What the message names and does not exist. */
+  readonly unknown?: Unknown | undefined
   /** The recipient in the tenant that the message turned out to be in. */
   readonly recipient?: Recipient | undefined
   /** The template that the message turned out to be of. */
@@ -70,9 +70,9 @@ export const suppressed = ({ channel, reason }: LeftOut, all: ReadonlyArray<Left
 /** The same refusal, with what else was known of its message by then. */
 export const knowing = (
   refusal: Refusal,
-  known: Partial<Pick<Refusal, "decision" | "recipient" | "templateId" | "unknownTenant">>
+  known: Partial<Pick<Refusal, "decision" | "recipient" | "templateId" | "unknown">>
 ): Refusal => {
-  const { decision, detail, event, reason, recipient, suppressed, templateId, type, unknownTenant } = refusal
+  const { decision, detail, event, reason, recipient, suppressed, templateId, type, unknown } = refusal
   return new Refusal({
     event,
     type,
@@ -80,9 +80,9 @@ export const knowing = (
     detail,
     decision,
     suppressed,
-    unknownTenant,
     recipient,
     templateId,
-    ...known
+    ...known,
+    unknown: unknown === undefined ? known.unknown : { ...unknown, ...known.unknown }
   })
 }

@@ -1,4 +1,5 @@
 import type { Brand } from "#schemas/Brand.ts"
+import type * as History from "#schemas/History.ts"
 import type { PreferenceDecision } from "#schemas/PreferenceDecision.ts"
 import type { RecipientPreferences } from "#schemas/Preferences.ts"
 import { UserId } from "#schemas/Profile.ts"
@@ -18,6 +19,7 @@ import * as Recipients from "#src/delivery/intake/Recipients.ts"
 import * as Refusal from "#src/delivery/pipeline/Refusal.ts"
 import * as Routing from "#src/delivery/Routing.ts"
 import * as Suppressed from "#src/delivery/pipeline/Suppressed.ts"
+import * as Unknown from "#src/delivery/pipeline/Unknown.ts"
 import * as Write from "#src/delivery/journal/Write.ts"
 import * as Delays from "#src/flows/Delays.ts"
 import { type Person, Profiles } from "#src/people/Profiles.ts"
@@ -34,6 +36,8 @@ export interface Known extends Mapping.Mapped {
   readonly data: Schema.JsonObject
   readonly providers: ReadonlyArray<Provider>
   readonly brandOf: (channel: string) => Brand | undefined
+  /** The brand that it names, for itself or for a channel, and that does not exist. */
+  readonly unknownBrand: string | undefined
 }
 
 /** What the stages before the provider decided of a message. */
@@ -44,8 +48,8 @@ export interface Decision extends Known {
   readonly topic: Preferences.SentTopic | undefined
   /** The channels that it does not go through, since the recipient's address for them is suppressed. */
   readonly suppressed: ReadonlyArray<LeftOut>
-  /** The tenant that it was to be in, and that does not exist. */
-  readonly unknownTenant: string | undefined
+  /** What it names and does not exist. */
+  readonly unknown: History.Unknown | undefined
 }
 
 const mapping = Trace.stage("map")
@@ -66,6 +70,11 @@ const unserved = ({ message: { recipient }, profile, providers }: Known): Refusa
     ? undefined
     : NoWay.unserved(platform)
 }
+
+const missing = ({ recipient }: OpenMessage, { tenancy, unknownBrand }: Known) => ({
+  tenant: Tenancies.unknownTo(tenancy, recipient),
+  brand: unknownBrand
+})
 
 /**
  * The stages map → profile → preferences → route; they write nothing, so that a dry run is the same as the first half
@@ -94,7 +103,7 @@ export const make = Effect.gen(function*() {
     const inTenant = Tenancies.profileIn(tenancy, Option.getOrElse(person.profile, () => ({})))
     const profile = Recipients.profileFor(yield* devices.added(message, configured, inTenant), message.recipient)
     const data = { ...message.instructions.data, ...message.recipient.data }
-    const brandOf = yield* Write.patiently(brand(message.scope, {
+    const { brandOf, unknown: unknownBrand } = yield* Write.patiently(brand(message.scope, {
       instructions: message.instructions,
       chain: tenancy.chain,
       template: mapped.template?.template.brand?.id
@@ -106,7 +115,8 @@ export const make = Effect.gen(function*() {
       legacy: person.preferences,
       data,
       providers: configured,
-      brandOf
+      brandOf,
+      unknownBrand
     }
   })
 
@@ -118,7 +128,7 @@ export const make = Effect.gen(function*() {
     const { content, data, profile, providers } = found
     const isWritten = ({ channel, key, names = [] }: Provider) =>
       Elemental.isWritten(content, { channel, providers: [key, ...names] })
-    const { decision, instructions, only, topic } = yield* preferring(prefer(stored, found, at))
+    const { decision, instructions, only, topic, unknownTopic } = yield* preferring(prefer(stored, found, at))
     const suppressed = yield* suppressions(stored, instructions, profile, providers)
     const findings = NoWay.none()
     const plan = yield* Effect.suspend(() =>
@@ -126,35 +136,40 @@ export const make = Effect.gen(function*() {
         Routing.plan({ ...instructions, data }, profile, providers, only, isWritten, suppressed, findings)
       )
     ).pipe(
-      Effect.mapError((refusal) => Refusal.knowing(unserved(found) ?? refusal, { decision })),
+      Effect.mapError((refusal) =>
+        Refusal.knowing(unserved(found) ?? refusal, { decision, unknown: Unknown.of({ topic: unknownTopic }) })
+      ),
       routing
     )
     const message = instructions === found.message.instructions ? found.message : { ...found.message, instructions }
     const leftOut = Suppressed.leftOut(findings.suppressed, plan)
-    const unknownTenant = Tenancies.unknownTo(found.tenancy, stored.recipient)
-    return { ...found, message, plan, preferences: decision, topic, suppressed: leftOut, unknownTenant }
+    const unknown = Unknown.of({ ...missing(stored, found), topic: unknownTopic })
+    return { ...found, message, plan, preferences: decision, topic, suppressed: leftOut, unknown }
   })
 
   /** What has no template may have one only in a tenant. */
   const unmapped = ({ recipient, scope }: OpenMessage, refusal: Refusal.Refusal) =>
     Effect.flatMap(
       Write.patiently(tenancies.of(scope, recipient)),
-      (tenancy) => Effect.fail(Refusal.knowing(refusal, { unknownTenant: Tenancies.unknownTo(tenancy, recipient) }))
+      (tenancy) =>
+        Effect.fail(
+          Refusal.knowing(refusal, { unknown: Unknown.of({ tenant: Tenancies.unknownTo(tenancy, recipient) }) })
+        )
     )
 
   const decideIn = Effect.fnUntraced(function*(
     stored: OpenMessage,
     at: number | undefined
   ): Effect.fn.Return<Decision, Refusal.Refusal> {
-    const missing = Recipients.isDirect(stored.recipient) ? undefined : Groups.named(stored.recipient)
-    if (missing !== undefined) return yield* Refusal.unroutable("NO_CHANNELS", `${missing} does not exist`)
+    const group = Recipients.isDirect(stored.recipient) ? undefined : Groups.named(stored.recipient)
+    if (group !== undefined) return yield* Refusal.unroutable("NO_CHANNELS", `${group} does not exist`)
     const mapped = yield* mapping(map(stored)).pipe(Effect.catch((refusal) => unmapped(stored, refusal)))
     const found = yield* known(mapped)
     return yield* decideOf(stored, found, at).pipe(
       Effect.mapError((refusal) =>
         Refusal.knowing(refusal, {
           templateId: mapped.message.templateId,
-          unknownTenant: Tenancies.unknownTo(found.tenancy, stored.recipient)
+          unknown: Unknown.of(missing(stored, found))
         })
       )
     )

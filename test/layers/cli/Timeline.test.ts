@@ -71,13 +71,13 @@ describe("Timeline", () => {
     ])
   })
 
-  it("tells that a message was to be in a tenant that does not exist", () => {
+  it("tells what a message names and does not exist", () => {
     const printed = Timeline.timeline(message, [
-      { type: "PROFILE_LOADED", ts: at, unknown_tenant: "ac\nme" },
+      { type: "PROFILE_LOADED", ts: at, unknown_tenant: "ac\nme", unknown_topic: "news", unknown_brand: "old" },
       { type: "UNROUTABLE", ts: at, reason: "NO_CHANNELS", unknown_tenant: "acme" }
     ])
     assert.deepStrictEqual(printed.split("\n").slice(1), [
-      "  +0 ms  PROFILE_LOADED    without the tenant ac me, which does not exist",
+      "  +0 ms  PROFILE_LOADED    without the tenant ac me, which does not exist, without the topic news, which does not exist, without the brand old, which does not exist",
       "  +0 ms  UNROUTABLE        NO_CHANNELS, without the tenant acme, which does not exist"
     ])
   })

@@ -85,6 +85,15 @@ describe("A dry run", () => {
       assert.notProperty((yield* run(ada)).results[0], "unknown_tenant")
     }))
 
+  it.effect("a dry run tells of a topic and a brand that do not exist", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      const more = { brand_id: "old", preferences: { subscription_topic_id: "gone" } }
+      const body = message({ email: "ada@example.com" }, more)
+      const { results } = yield* DryRun((yield* call("POST", "/send", { headers: dry, body })).body)
+      assert.deepInclude(results[0], { status: "SENT", unknown_topic: "gone", unknown_brand: "old" })
+    }))
+
   it.effect("a dry run of what cannot be rendered, mapped or accepted", () =>
     Effect.gen(function*() {
       const { call, state } = yield* serve

@@ -24,6 +24,8 @@ export const DryRun = Schema.decodeUnknownEffect(Schema.Struct({
     error: Schema.optionalKey(Schema.String),
     due_at: Schema.optionalKey(Schema.Number),
     unknown_tenant: Schema.optionalKey(Schema.String),
+    unknown_topic: Schema.optionalKey(Schema.String),
+    unknown_brand: Schema.optionalKey(Schema.String),
     outputs: Schema.Array(Shown)
   }))
 }))

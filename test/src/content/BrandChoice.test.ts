@@ -23,8 +23,8 @@ const acme: Tenant = {
 const chosen = (brands: ReadonlyArray<Brand>, wishes: Partial<BrandChoice.Wishes>) =>
   Effect.gen(function*() {
     const choose = yield* BrandChoice.make
-    const brandIn = yield* choose(Scope.make(1), { instructions: {}, chain: [], template: undefined, ...wishes })
-    return brandIn("email")
+    const { brandOf } = yield* choose(Scope.make(1), { instructions: {}, chain: [], template: undefined, ...wishes })
+    return brandOf("email")
   }).pipe(Effect.provide(Layer.mock(Brands, {
     fallback: () => Effect.succeed(brands[0]),
     resolve: (_, id) => Effect.succeed(brands.find((brand) => brand.id === id))

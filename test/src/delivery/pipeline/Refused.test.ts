@@ -46,7 +46,7 @@ const told = Effect.fnUntraced(function*(
     record: [record.status, record.reason, record.error],
     last: [last?.type, last?.reason, last?.error],
     lines: history.map(({ type }) => type),
-    unknown: history.flatMap(({ type, unknownTenant }) => unknownTenant === undefined ? [] : [[type, unknownTenant]]),
+    unknown: history.flatMap(({ type, unknown }) => unknown === undefined ? [] : [[type, unknown]]),
     outcomes: history.flatMap(({ decision }) => decision?.outcome ?? [])
   }
 }, (effect) =>
@@ -94,16 +94,16 @@ describe("A message that ends before any call", () => {
     }))
 })
 
-describe("A message in a tenant that does not exist", () => {
-  it.effect("is sent as one outside of tenants, and its timeline says so, however it ends", () =>
+describe("A message in a tenant that does not exist, of a topic that does not", () => {
+  it.effect("is sent as one without them, and its timeline says so, however it ends", () =>
     Effect.gen(function*() {
       const sent = yield* told({}, { tenantId: "none" })
       assert.strictEqual(sent.record[0], "SENT")
-      assert.deepStrictEqual(sent.unknown, [["PROFILE_LOADED", "none"]])
+      assert.deepStrictEqual(sent.unknown, [["PROFILE_LOADED", { tenant: "none", topic: "orders" }]])
       const lost = yield* told({}, { tenantId: "none", isReachable: false })
-      assert.deepStrictEqual(lost.unknown, [["UNROUTABLE", "none"]])
+      assert.deepStrictEqual(lost.unknown, [["UNROUTABLE", { tenant: "none", topic: "orders" }]])
       const outside = yield* told({})
-      assert.deepStrictEqual([outside.lines, outside.unknown], [sent.lines, []])
+      assert.deepStrictEqual([outside.lines, outside.unknown], [sent.lines, [["PROFILE_LOADED", { topic: "orders" }]]])
     }))
 })
 

@@ -60,6 +60,7 @@ const rendered = Effect.fnUntraced(function*(more: {
     data: {},
     providers: more.providers ?? [],
     brandOf: () => undefined,
+    unknownBrand: undefined,
     topic
   }, place.at)({ _tag: "Candidate", channel, provider: channel, timeout: undefined })
   return { ...found, of: { scope: place.scope, id: message.id } }

@@ -2,6 +2,7 @@ import { ListPreferences } from "#src/people/ListPreferences.ts"
 import { Lists } from "#src/people/Lists.ts"
 import { PreferenceCatalogue } from "#src/people/PreferenceCatalogue.ts"
 import { UserPreferences } from "#src/people/UserPreferences.ts"
+import type { Instructions } from "#schemas/SendMessage.ts"
 import { ListId } from "#schemas/List.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { ada, choose, every, out, start, stores, unsubscribed } from "#test/src/delivery/pipeline/PreferredSends.ts"
@@ -143,5 +144,22 @@ describe("Sends by preferences", () => {
       yield* say(id, out)
       yield* catalogue.archiveTopic(scope, section.id, id)
       assert.deepInclude(yield* send(ada, about(id)), { refused: unsubscribed })
+    }).pipe(Effect.provide(stores)))
+
+  it.effect("a topic that does not exist is told of, however the message ends", () =>
+    Effect.gen(function*() {
+      const { about, decided, topic } = yield* start
+      const toldOf = (...message: Parameters<typeof decided>) =>
+        decided(...message).pipe(
+          Effect.map(({ unknown }) => [unknown]),
+          Effect.catchTag("Refusal", ({ type, unknown }) => Effect.succeed([unknown, type]))
+        )
+      const unknown = { topic: "gone" }
+      const push: Instructions = { routing: { method: "single", channels: ["push"] } }
+      const optedOut = { ...ada, preferences: { notifications: { gone: { status: "OPTED_OUT" } } } } as const
+      assert.deepStrictEqual(yield* toldOf(ada, about("gone")), [unknown])
+      assert.deepStrictEqual(yield* toldOf(optedOut, about("gone")), [unknown, "UNDELIVERABLE"])
+      assert.deepStrictEqual(yield* toldOf(ada, { ...about("gone"), ...push }), [unknown, "UNROUTABLE"])
+      assert.deepStrictEqual(yield* toldOf(ada, about(yield* topic("OPTED_IN"))), [undefined])
     }).pipe(Effect.provide(stores)))
 })

@@ -134,8 +134,8 @@ describe("Sends in a tenant", () => {
       yield* tenantTemplates.put(scope, "acme", "only", own, true)
       const of = (recipient: Recipient, more: Instructions = {}) =>
         send(recipient, more).pipe(
-          Effect.map(({ unknownTenant }) => unknownTenant),
-          Effect.catchTag("Refusal", ({ type, unknownTenant }) => Effect.succeed([type, unknownTenant]))
+          Effect.map(({ unknown }) => unknown?.tenant),
+          Effect.catchTag("Refusal", ({ type, unknown }) => Effect.succeed([type, unknown?.tenant]))
         )
       const none = { ...ada, tenant_id: "none" }
       const push: Instructions = { routing: { method: "single", channels: ["push"] } }
@@ -169,6 +169,20 @@ describe("Sends in a tenant", () => {
         yield* brandIn(acme, { brand_id: "ofMessage", channels: { sms: { brand_id: "ofChannel" } } }),
         ["ofMessage", "ofChannel"]
       )
+    }).pipe(Effect.provide(stores)))
+
+  it.effect("a brand that the message names, for itself or a channel, and that does not exist, is told of", () =>
+    Effect.gen(function*() {
+      const { brands, scope, send } = yield* start
+      const of = (more: Instructions) => Effect.map(send(ada, more), ({ unknown }) => unknown)
+      const inSms = (id: string): Instructions => ({ channels: { sms: { brand_id: id } } })
+      assert.deepStrictEqual(yield* of({ brand_id: "a" }), { brand: "a" })
+      assert.deepStrictEqual(yield* of(inSms("a")), { brand: "a" })
+      assert.isUndefined(yield* of({ channels: { sms: {} } }))
+      for (const id of ["default", "a"]) yield* brands.create(scope, id, { name: id })
+      assert.isUndefined(yield* of({ brand_id: "a", ...inSms("default") }))
+      assert.deepStrictEqual(yield* of({ brand_id: "a", ...inSms("b") }), { brand: "b" })
+      assert.deepStrictEqual(yield* of({ brand_id: "b", ...inSms("a") }), { brand: "b" })
     }).pipe(Effect.provide(stores)))
 
   it.effect("a brand embedded on a tenant is used in place of the one it names, even where there are no brands", () =>
