@@ -1,4 +1,4 @@
-import { RecipientRejected } from "#schemas/DeliveryError.ts"
+import { type DeliveryError, RecipientRejected, Unavailable, Unknown } from "#schemas/DeliveryError.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
 import type { Vendor } from "#src/delivery/Provider.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
@@ -10,14 +10,20 @@ import { Effect } from "effect"
 
 const home = "ada@example.com"
 
-/** Who is called for a mail to all of these, of which the first says that it cannot be delivered, and what is told of it. */
+const toAll: Partial<Instructions> = {
+  routing: { method: "all", channels: ["email"] },
+  channels: { email: { routing_method: "all", providers: ["first", "second"] } }
+}
+
+/**
+ * Who is called for a mail to all of these, of which the first says that it cannot be delivered, and what is told of it.
+ * `before`: what the first calls are answered.
+ */
 const sent = Effect.fnUntraced(function*(
   invalidates: boolean,
   second: string,
-  instructions: Partial<Instructions> = {
-    routing: { method: "all", channels: ["email"] },
-    channels: { email: { routing_method: "all", providers: ["first", "second"] } }
-  }
+  instructions: Partial<Instructions> = toAll,
+  before: ReadonlyArray<DeliveryError> = []
 ) {
   const place = yield* EngineNode.place
   const cluster = yield* EngineNode.make(memory.node)
@@ -29,8 +35,8 @@ const sent = Effect.fnUntraced(function*(
     reaches: () => true,
     addressOf: (_, { to }) => typeof to === "string" ? to : address,
     send: () => {
-      called.push(key)
-      return answer
+      const error = before[called.push(key) - 1]
+      return error === undefined ? answer : Effect.fail(error)
     }
   })
   const taken = Effect.succeed({ reference: undefined })
@@ -70,8 +76,8 @@ describe("A message to all providers of a channel, of which the first has told t
 
   it.effect("is given to one that calls another address, or if the first one only refused it", () =>
     Effect.gen(function*() {
-      for (const  of of[yield* sent(true, "ada@work.example"), yield* sent(false, home)]) {
-        assert.deepInclude(of, { called: ["first", "second"], status: "SENT", lines: [] })
+      for (const found of [yield* sent(true, "ada@work.example"), yield* sent(false, home)]) {
+        assert.deepInclude(found, { called: ["first", "second"], status: "SENT", lines: [] })
       }
     }).pipe(Effect.provide(memory.shared)))
 
@@ -84,8 +90,18 @@ describe("A message to all providers of a channel, of which the first has told t
           override: { to: "ada@work.example" }
         }]
       } as const
-      const of = yield* sent(true, home, { routing })
-      assert.deepInclude(of, { called: ["first", "second"], status: "SENT" })
-      assert.strictEqual(of.lines.length, 1)
+      const found = yield* sent(true, home, { routing })
+      assert.deepInclude(found, { called: ["first", "second"], status: "SENT" })
+      assert.strictEqual(found.lines.length, 1)
+    }).pipe(Effect.provide(memory.shared)))
+
+  it.effect("is given to one again that may have it by now: nobody knows", () =>
+    Effect.gen(function*() {
+      const before = [new Unavailable({ detail: "503" }), new Unknown({ detail: "no answer" })] as const
+      assert.deepInclude(yield* sent(true, home, toAll, before), {
+        called: ["first", "second", "first", "second"],
+        status: "SENT",
+        lines: []
+      })
     }).pipe(Effect.provide(memory.shared)))
 })
