@@ -148,6 +148,9 @@ describe("RateGate", () => {
     assert.isTrue(gate.refused(5_600, 5_520, 0))
     assert.isBelow(gate.rate(), rate)
     assert.strictEqual(gate.nextAt(), 6_600)
+    gate.pass(6_600, true)
+    assert.isTrue(gate.refused(6_700, 6_600, 5_000))
+    assert.strictEqual(gate.nextAt(), 11_700)
   })
 
   it("however often a provider refuses or takes, its rate stays within bounds", () => {
