@@ -17,7 +17,7 @@ const secret = "fuzzfuzzfuzzfuzzfuzzfuzzfuzzfuzzfuzzfuzz"
 const apiKey = `pk_prod_${secret}`
 
 /** FUZZ_REQUESTS and FUZZ_SEED choose another run; the seed of a failing one is in its message. */
-const wanted = Number(process.env["FUZZ_REQUESTS"] ?? "20000")
+const wanted = Number(process.env["FUZZ_REQUESTS"] ?? "10000")
 const seed = Number(process.env["FUZZ_SEED"] ?? "1")
 const inFlight = 24
 
