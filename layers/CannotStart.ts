@@ -53,7 +53,9 @@ const remedies: ReadonlyArray<readonly [said: RegExp, remedy: string]> = [
     "its transactions begin read-only: set default_transaction_read_only = off for that database and role, or make room " +
     "where its host has set that for want of it"
   ],
-  [/^permission denied for/i, "grant that to the role of DATABASE_URL"]
+  [/^permission denied for/i, "grant that to the role of DATABASE_URL"],
+  // What its first session asks for came with version 14.
+  [/^unrecognized configuration parameter/, "Tidings needs Postgres 14 or newer"]
 ]
 
 /** What the system or the database said, and what to do about it if that is known. */

@@ -92,6 +92,12 @@ describe("a start that its database does not let in", () => {
     assert.strictEqual(toldOf(encrypted), `cannot connect to the database of DATABASE_URL: ${encrypted}`)
   })
 
+  it("says which versions will do, where the database is too old", () => {
+    // Postgres 13.
+    const word = "unrecognized configuration parameter \"idle_session_timeout\""
+    assert.include(toldOf(word), `${word}; Tidings needs Postgres 14 or newer`)
+  })
+
   it("says how many sessions a node takes, where the database has no more", () => {
     const words = [
       "too many connections for role \"app\"",
