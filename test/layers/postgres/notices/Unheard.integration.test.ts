@@ -48,7 +48,7 @@ describe("an owner on the node that wrote, whose answer did not come", () => {
         yield* TestClock.adjust("2 seconds")
         assert.propertyVal(yield* Fiber.join(accepting), "_tag", "StoreUnavailable")
         speak()
-        for (let turn = 0; turn < 100 && told() === 0; turn++) yield* Effect.promise(() => setTimeout(20))
+        for (let turn = 0; turn < 1_000 && told() === 0; turn++) yield* Effect.promise(() => setTimeout(20))
         assert.strictEqual(told(), 1)
       }).pipe(Effect.provideContext(context))
     }).pipe(Effect.scoped))
