@@ -8,7 +8,7 @@ import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { timingSafeEqual } from "node:crypto"
 
-const shape = /^[pd]k_(?:prod|test)_.{1,512}$/s
+const shape = new RegExp(`^[pd]k_(?:prod|test)_.{1,${KeyText.longestSecret}}$`, "s")
 
 /** How long a key is cached. With the time of `KnownCallers`, a revoked key is refused everywhere after a minute. */
 const remembered = Duration.toNanosUnsafe("30 seconds")

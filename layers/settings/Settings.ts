@@ -6,6 +6,7 @@ import * as TwilioVariables from "#layers/providers/twilio/Variables.ts"
 import * as ServerUrl from "#layers/settings/ServerUrl.ts"
 import { slips } from "#layers/settings/Slips.ts"
 import * as Otel from "#layers/telemetry/Otel.ts"
+import { longestSecret } from "#src/access/KeyText.ts"
 import * as RateLimits from "#src/access/RateLimits.ts"
 import { Config, ConfigProvider, Context, Effect, Layer, Option, Redacted, Result, Runtime, Schema } from "effect"
 import { isIP } from "node:net"
@@ -153,7 +154,7 @@ const faults: Record<keyof typeof variables, string> = {
     "must be like lists=20,list-subscriptions=20,brands=200,resends=10: requests a minute, 0 for no limit",
   TIDINGS_DATA_DIR: "must be a path",
   TIDINGS_DURABILITY: "must be disk or process",
-  TIDINGS_BOOTSTRAP_SECRET: "must be at least 32 letters, digits, - or _",
+  TIDINGS_BOOTSTRAP_SECRET: "must be 32 to 512 letters, digits, - or _",
   TIDINGS_ACCOUNT_EMAIL: "must be an e-mail address",
   TIDINGS_SECRET_KEY: "must be 32 bytes in base64 (openssl rand -base64 32)",
   TIDINGS_SHARDS: "must be a number from 1 to 1024",
@@ -203,7 +204,7 @@ const read = Effect.gen(function*() {
     bootstrapSecret: yield* value(
       "TIDINGS_BOOTSTRAP_SECRET",
       variables.TIDINGS_BOOTSTRAP_SECRET,
-      secret((text) => /^[A-Za-z0-9_-]{32,}$/.test(text))
+      secret((text) => /^[A-Za-z0-9_-]{32,}$/.test(text) && text.length <= longestSecret)
     ),
     accountEmail: yield* value(
       "TIDINGS_ACCOUNT_EMAIL",

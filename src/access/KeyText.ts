@@ -6,6 +6,9 @@ import { createHmac, createSecretKey } from "node:crypto"
 const environments: Record<Environment, string> = { production: "prod", test: "test" }
 const states: Record<KeyState, string> = { published: "pk", draft: "dk" }
 
+/** Characters of the longest secret part of a key. What is longer is no key, and is not looked up. */
+export const longestSecret = 512
+
 /** How a key begins, which says what it opens: `pk_prod_`. */
 export const prefixOf = (environment: Environment, state: KeyState): string =>
   `${states[state]}_${environments[environment]}_`

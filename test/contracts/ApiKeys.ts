@@ -1,4 +1,5 @@
 import { ApiKeys, type BootstrapKeys, KeysUnseen } from "#src/access/ApiKeys.ts"
+import { longestSecret } from "#src/access/KeyText.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
@@ -125,5 +126,12 @@ export const apiKeysContract = <E>(name: string, stores: Layer.Layer<ApiKeys, E>
         )
         for (const old of four) assert.strictEqual((yield* Effect.flip(authenticate(old)))._tag, "InvalidKey", old)
         assert.isUndefined(yield* keys.bootstrap(undefined))
+      }))
+
+    it.effect("the longest secret part that an operator may choose opens its four", () =>
+      Effect.gen(function*() {
+        const keys = yield* ApiKeys
+        const made = yield* keys.replace(Redacted.make("x".repeat(longestSecret)))
+        for (const key of Object.values(made)) yield* keys.authenticate(key)
       }))
   })

@@ -1,4 +1,5 @@
 import * as Settings from "#layers/settings/Settings.ts"
+import { longestSecret } from "#src/access/KeyText.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer, Schema } from "effect"
 import { availableParallelism } from "node:os"
@@ -109,6 +110,18 @@ describe("settings (design.md §6)", () => {
         yield* Effect.scoped(Layer.build(settings(texts)))
       })
   )
+
+  it.effect("a secret part of keys that are longer than any that is looked up is refused: they would open nothing", () =>
+    Effect.gen(function*() {
+      const ofLength = (length: number) => settings({ TIDINGS_BOOTSTRAP_SECRET: "x".repeat(length) })
+      for (const length of [32, longestSecret]) yield* Effect.scoped(Layer.build(ofLength(length)))
+      for (const length of [31, longestSecret + 1, 2_000]) {
+        assert.strictEqual(
+          (yield* Effect.flip(Effect.scoped(Layer.build(ofLength(length))))).message,
+          `TIDINGS_BOOTSTRAP_SECRET must be 32 to ${longestSecret} letters, digits, - or _`
+        )
+      }
+    }))
 
   it.effect("half of a Twilio account is told by what it lacks", () =>
     Effect.gen(function*() {
