@@ -18,34 +18,37 @@ export const isOfRecipient = (delay: Delay): boolean =>
   typeof delay?.until === "string" &&
   (hoursOf(delay) !== undefined || (!Instant.hasOffset(delay.until) && typeof delay.timezone !== "string"))
 
-const durationOf = (delay: Delay, enqueuedAt: number): number | undefined =>
-  typeof delay?.duration === "number" && delay.duration > 0
-    ? enqueuedAt + Math.ceil(delay.duration / minute) * minute
-    : undefined
+const durationOf = (delay: Delay): number =>
+  typeof delay?.duration === "number" ? Math.ceil(delay.duration / minute) * minute : 0
 
 /** A date farther away than this, ten years in ms, is not meant: `9999-12-31` stands for "never" in many databases. */
 const farthest = 10 * 366 * 24 * 60 * minute
 
-/** Whether the start is so far away that the message would in all likelihood never go out. */
-const isNever = (start: number | undefined, enqueuedAt: number): boolean =>
-  start !== undefined && start - enqueuedAt > farthest
-
 const zoneOf = (delay: Delay): DateTime.TimeZone | undefined =>
   typeof delay?.timezone === "string" ? Option.getOrUndefined(TimeZone.parse(delay.timezone)) : Instant.utc
 
+/** The instant that `until` names, in epoch ms, if it names one for all recipients; or why the delay is invalid. */
+const namedOf = (delay: Delay, enqueuedAt: number): Result.Result<number | undefined, string> => {
+  if (typeof delay?.until !== "string") return Result.succeed(undefined)
+  const zone = zoneOf(delay)
+  if (zone === undefined) return Result.fail(`delay.timezone is not a time zone: ${delay.timezone}`)
+  if (hoursOf(delay) !== undefined) return Result.succeed(undefined)
+  const named = Instant.parse(delay.until, zone)
+  if (named === undefined) return Result.fail(`delay.until is neither a date nor opening hours: ${delay.until}`)
+  return named - enqueuedAt > farthest
+    ? Result.fail(`delay.until is more than ten years away: ${delay.until}`)
+    : Result.succeed(isOfRecipient(delay) ? undefined : named)
+}
+
 /**
  * When a message may start, in epoch ms, as far as that is known when it is accepted at `enqueuedAt`; `undefined`: at
- * once. A duration is rounded up to whole minutes (api.md 26.6).
+ * once, as where the delay is invalid. A duration is rounded up to whole minutes (api.md 26.6).
  */
 export const startOf = (delay: Delay, enqueuedAt: number): number | undefined => {
-  const waits = durationOf(delay, enqueuedAt)
-  const zone = zoneOf(delay)
-  const named = typeof delay?.until !== "string" || zone === undefined || isOfRecipient(delay)
-    ? undefined
-    : Instant.parse(delay.until, zone)
-  if (isNever(named, enqueuedAt)) return undefined
-  const start = waits === undefined || named === undefined ? waits ?? named : Math.max(waits, named)
-  return start === undefined || start <= enqueuedAt ? undefined : start
+  const named = namedOf(delay, enqueuedAt)
+  if (Result.isFailure(named)) return undefined
+  const start = Math.max(enqueuedAt + durationOf(delay), named.success ?? enqueuedAt)
+  return start > enqueuedAt ? start : undefined
 }
 
 /**
@@ -53,15 +56,8 @@ export const startOf = (delay: Delay, enqueuedAt: number): number | undefined =>
  * accepted all the same, and its message ends with this error (api.md 26.6). A date more than ten years away counts as
  * invalid.
  */
-export const fault = (delay: Delay, enqueuedAt: number): string | undefined => {
-  if (typeof delay?.until !== "string") return undefined
-  const zone = zoneOf(delay)
-  if (zone === undefined) return `delay.timezone is not a time zone: ${delay.timezone}`
-  if (hoursOf(delay) !== undefined) return undefined
-  const named = Instant.parse(delay.until, zone)
-  if (named === undefined) return `delay.until is neither a date nor opening hours: ${delay.until}`
-  return isNever(named, enqueuedAt) ? `delay.until is more than ten years away: ${delay.until}` : undefined
-}
+export const fault = (delay: Delay, enqueuedAt: number): string | undefined =>
+  Option.getOrUndefined(Result.getFailure(namedOf(delay, enqueuedAt)))
 
 /**
  * Until when a message has to wait for its recipient's time, in epoch ms. `undefined`: it waits no longer, or the delay

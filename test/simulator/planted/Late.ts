@@ -27,7 +27,7 @@ export const late: ReadonlyArray<Bug> = [
     name: "a delay is rounded up to the minute after the next",
     seed: 1,
     file: "src/flows/Delays.ts",
-    text: "enqueuedAt + Math.ceil(delay.duration / minute) * minute",
-    becomes: "enqueuedAt + (Math.ceil(delay.duration / minute) + 1) * minute"
+    text: "Math.ceil(delay.duration / minute) * minute",
+    becomes: "(Math.ceil(delay.duration / minute) + 1) * minute"
   }
 ]

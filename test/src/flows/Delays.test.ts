@@ -79,6 +79,11 @@ describe("Delays (api.md 26.6)", () => {
     const wrong = { until: "Mo-Fr 09:00-17:00", timezone: "Europe/Nowhere" }
     assert.strictEqual(Delays.fault(wrong, noon), "delay.timezone is not a time zone: Europe/Nowhere")
     assert.deepStrictEqual(Delays.waitOf(wrong, {}, noon), Result.succeed(undefined))
+    const wrongs = [wrong, { until: "until" }, { until: "9999-12-31" }, { until: "2026-11-22", timezone: "Mars/Base" }]
+    for (const delay of wrongs) {
+      assert.isDefined(Delays.fault(delay, noon))
+      assert.isUndefined(Delays.startOf({ ...delay, duration: hour }, noon), delay.until)
+    }
   })
 
   it("a date without an offset is in the time zone of the delay, else of the recipient, else UTC", () => {
