@@ -128,6 +128,15 @@ export const apiKeysContract = <E>(name: string, stores: Layer.Layer<ApiKeys, E>
         assert.isUndefined(yield* keys.bootstrap(undefined))
       }))
 
+    it.effect("four that nobody has chosen have a secret of 32 bytes each", () =>
+      Effect.gen(function*() {
+        const keys: BootstrapKeys = yield* ApiKeys.use((keys) => keys.replace(undefined))
+        const made = Object.values<Redacted.Redacted>({ ...keys }).map((key) => Redacted.value(key))
+        assert.deepStrictEqual(made.map((key) => key.slice(0, 8)), four.map((key) => key.slice(0, 8)))
+        for (const key of made) assert.match(key.slice(8), /^[\w-]{43}$/)
+        assert.strictEqual(new Set(made.map((key) => key.slice(8))).size, 4)
+      }))
+
     it.effect("the longest secret part that an operator may choose opens its four", () =>
       Effect.gen(function*() {
         const keys = yield* ApiKeys

@@ -43,6 +43,20 @@ describe("ApiKeys on Postgres", () => {
       }
     }))
 
+  it.effect("of nodes that replace the keys at once, one has its four stay", () =>
+    Effect.gen(function*() {
+      const database = yield* migrated
+      const nodes = (yield* Effect.forEach([1, 1, 1], (key) => nodeOf(database, key))).map(Context.get(ApiKeys))
+      yield* Effect.forEach(nodes, (keys) => keys.bootstrap(undefined), { discard: true })
+      const made = yield* Effect.forEach(nodes, (keys) => keys.replace(undefined), { concurrency: "unbounded" })
+      const { authenticate } = Context.get(yield* nodeOf(database, 1), ApiKeys)
+      const opens = yield* Effect.forEach(
+        made,
+        (four) => Effect.forEach(Object.values(four), (key) => Effect.isSuccess(authenticate(key)))
+      )
+      assert.sameDeepMembers(opens, made.map((_, n) => Array.from({ length: 4 }, () => n === 0)))
+    }))
+
   it.effect("P9: the database holds no key, and another secret key opens nothing", () =>
     Effect.gen(function*() {
       const database = yield* migrated
