@@ -107,7 +107,6 @@ describe("RateGates", () => {
       const ends = (fibers: ReadonlyArray<Fiber.Fiber<End>>) =>
         Effect.map(Effect.forEach(fibers, Fiber.join), (all) => all.map(([what]) => what))
       const [first, youngest, second] = [yield* come(1, "a"), yield* come(9, "a"), yield* come(2, "a")]
-      // The youngest has only been told to go when the last one comes: it makes room for one.
       const [asYoung, older, next] = [yield* come(9, "a"), yield* come(3, "a"), yield* come(4, "a")]
       yield* Effect.yieldNow
       assert.deepStrictEqual([first, second, older].map(settled), [false, false, false])
