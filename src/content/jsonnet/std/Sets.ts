@@ -1,4 +1,4 @@
-import { compare } from "#src/content/jsonnet/Operators.ts"
+import { compare, equals } from "#src/content/jsonnet/Operators.ts"
 import { type Arguments, define } from "#src/content/jsonnet/std/Arguments.ts"
 import type { Slot, Value } from "#src/content/jsonnet/Value.ts"
 
@@ -19,17 +19,24 @@ const keyed = (given: Arguments, items: ReadonlyArray<Slot>, place: number): Rea
 const order = (given: Arguments, one: Keyed, other: Keyed): number =>
   given.machine.step() ? compare(given.machine, one.key, other.key, given.at) : 0
 
+const same = (given: Arguments, one: Keyed, other: Keyed): boolean =>
+  given.machine.step() && equals(given.machine, one.key, other.key, given.at)
+
 const sorted = (given: Arguments, items: ReadonlyArray<Keyed>): ReadonlyArray<Keyed> =>
   items.toSorted((one, other) => order(given, one, other))
 
 /** Drops items that equal the one before. */
 const distinct = (given: Arguments, items: ReadonlyArray<Keyed>): ReadonlyArray<Keyed> =>
   items.filter((item, n) => {
-    const before = n === 0 ? undefined : items[n - 1]
-    return before === undefined || order(given, before, item) !== 0
+    const before = items[n - 1]
+    return before === undefined || !same(given, before, item)
   })
 
 const array = (given: Arguments, items: ReadonlyArray<Keyed>): Value => given.array(items.map(({ slot }) => slot))
+
+/** As `order`, but what is equal needs no order. */
+const placed = (given: Arguments, one: Keyed, other: Keyed): number =>
+  same(given, one, other) ? 0 : order(given, one, other)
 
 /** Merges two sets. `keep` says which items stay: those of the first set only, of both, of the second only. */
 const merged = (given: Arguments, keep: readonly [one: boolean, both: boolean, other: boolean]): Value => {
@@ -40,7 +47,7 @@ const merged = (given: Arguments, keep: readonly [one: boolean, both: boolean, o
     const [one, other] = [ones[left], others[right]]
     if (one === undefined && other === undefined) return array(given, kept)
     if (!given.machine.step()) return null
-    const side = one === undefined ? 1 : other === undefined ? -1 : order(given, one, other)
+    const side = one === undefined ? 1 : other === undefined ? -1 : placed(given, one, other)
     if (side <= 0) left++
     if (side >= 0) right++
     const taken = side <= 0 ? one : other
@@ -66,10 +73,7 @@ export const sets = [
   ),
   define("setMember", "x arr keyF?", (given) => {
     const [wanted] = keyed(given, [given.slot(0)], 2)
-    const found = keyed(given, given.sequence(1), 2).some((item) =>
-      wanted !== undefined && order(given, item, wanted) === 0
-    )
-    return found
+    return wanted !== undefined && keyed(given, given.sequence(1), 2).some((item) => same(given, item, wanted))
   }),
   define("setUnion", "a b keyF?", (given) => merged(given, [true, true, true])),
   define("setInter", "a b keyF?", (given) => merged(given, [false, true, false])),
