@@ -24,8 +24,7 @@ const joined = (given: Arguments, between: string, parts: ReadonlyArray<Slot>): 
   const texts: Array<string> = []
   for (const part of parts) {
     if (!given.machine.step()) return null
-    const value = given.force(part)
-    if (value !== null) texts.push(given.toText(value))
+    texts.push(given.toText(given.force(part)))
   }
   return given.machine.look(between.length * texts.length) ? texts.join(between) : null
 }
@@ -34,9 +33,7 @@ const joinedArrays = (given: Arguments, between: ReadonlyArray<Slot>, parts: Rea
   const all: Array<Slot> = []
   let isFirst = true
   for (const part of parts) {
-    const value = given.force(part)
-    if (value === null) continue
-    const items = given.toItems(value)
+    const items = given.toItems(given.force(part))
     if (!given.machine.step() || !given.machine.room(between.length + items.length)) return null
     if (!isFirst) { for (const item of between) all.push(item) }
     for (const item of items) all.push(item)
@@ -44,6 +41,10 @@ const joinedArrays = (given: Arguments, between: ReadonlyArray<Slot>, parts: Rea
   }
   return new ArrayValue(all)
 }
+
+/** The items that are not null, which a join leaves out. */
+const present = (given: Arguments, items: ReadonlyArray<Slot>): ReadonlyArray<Slot> =>
+  items.filter((item) => given.machine.step() && given.force(item) !== null)
 
 const flattened = (given: Arguments, value: Value, all: Array<Slot>): void => {
   if (!(value instanceof ArrayValue)) {
@@ -129,16 +130,17 @@ export const arrays = [
   ),
   define("join", "sep arr", (given) => {
     const between = given.value(0)
+    const parts = present(given, given.items(1))
     return typeof between === "string"
-      ? joined(given, given.string(0), given.items(1))
-      : joinedArrays(given, given.toItems(between), given.items(1))
+      ? joined(given, given.toText(between), parts)
+      : joinedArrays(given, given.toItems(between), parts)
   }),
   define("deepJoin", "arr", (given) => {
     const all: Array<Slot> = []
     texts(given, given.value(0), all)
     return joined(given, "", all)
   }),
-  define("lines", "arr", (given) => joined(given, "\n", [...given.items(0), ""])),
+  define("lines", "arr", (given) => joined(given, "\n", [...present(given, given.items(0)), ""])),
   define("flattenArrays", "arrs", (given) => joinedArrays(given, [], given.items(0))),
   define("flattenDeepArray", "value", (given) => {
     const all: Array<Slot> = []
