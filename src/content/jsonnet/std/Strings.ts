@@ -35,16 +35,27 @@ const separator = (given: Arguments, text: string): string => {
 const parts = (given: Arguments, all: ReadonlyArray<string>): Value =>
   given.machine.step(all.length) ? given.array(all) : null
 
-/** Splits at most `maxsplits` times, and leaves the rest in one part; -1 splits everywhere. */
+/** The parts between separators that are found from the end of a text. */
+const fromRight = (text: string, by: string, most: number): ReadonlyArray<string> => {
+  const found: Array<string> = []
+  let end = text.length
+  while (found.length < most && end >= by.length) {
+    const at = text.lastIndexOf(by, end - by.length)
+    if (at < 0) break
+    found.push(text.slice(at + by.length, end))
+    end = at
+  }
+  return [text.slice(0, end), ...found.toReversed()]
+}
+
+/** Splits at most `maxsplits` times, and leaves the rest in one part; a negative number splits everywhere. */
 const limited = (given: Arguments, isFromRight: boolean): Value => {
   const [text, most] = [given.string(0), given.integer(2)]
   const by = separator(given, text)
   if (by === "") return null
+  if (isFromRight && most >= 0) return parts(given, fromRight(text, by, most))
   const all = text.split(by)
-  if (most < 0 || all.length <= most + 1) return parts(given, all)
-  return isFromRight
-    ? parts(given, [all.slice(0, all.length - most).join(by), ...all.slice(all.length - most)])
-    : parts(given, [...all.slice(0, most), all.slice(most).join(by)])
+  return parts(given, most < 0 || all.length <= most + 1 ? all : [...all.slice(0, most), all.slice(most).join(by)])
 }
 
 const radix = (name: string, base: number, digits: RegExp) =>
