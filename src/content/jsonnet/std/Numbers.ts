@@ -9,17 +9,17 @@ const both = (name: string, parameters: string, compute: (a: number, b: number) 
 
 const asks = (name: string, holds: (x: number) => boolean) => define(name, "x", (given) => holds(given.number(0)))
 
-/** The exponent of a number whose mantissa is from 0.5 up to 1. */
-const exponent = (x: number): number => {
-  if (x === 0) return 0
-  let power = Math.floor(Math.log2(Math.abs(x))) + 1
-  // The logarithm may be off by one near powers of two.
-  while (Math.abs(x) / 2 ** power >= 1) power++
-  while (Math.abs(x) / 2 ** power < 0.5) power--
-  return power
+/** A number as a mantissa from 0.5 up to 1, and a power of two. */
+const parts = (x: number): readonly [mantissa: number, exponent: number] => {
+  if (x === 0) return [0, 0]
+  // The power of two that is above the greatest numbers is none itself.
+  const power = Math.min(1023, Math.floor(Math.log2(Math.abs(x))))
+  const mantissa = x / 2 ** power / 2
+  // Just below a power of two, the logarithm is that of it.
+  return Math.abs(mantissa) < 0.5 ? [mantissa * 2, power] : [mantissa, power + 1]
 }
 
-/** Half away from zero below it as above it. */
+/** Half goes up, below zero too. */
 const round = (x: number): number => Math.floor(x + 0.5)
 
 /** Functions for numbers. An infinite result, or NaN, fails the program. */
@@ -42,8 +42,8 @@ export const numbers = [
   of("atan", Math.atan),
   of("deg2rad", (x) => x * Math.PI / 180),
   of("rad2deg", (x) => x * 180 / Math.PI),
-  of("exponent", exponent),
-  of("mantissa", (x) => x === 0 ? 0 : x / 2 ** exponent(x)),
+  of("exponent", (x) => parts(x)[1]),
+  of("mantissa", (x) => parts(x)[0]),
   both("max", "a b", Math.max),
   both("min", "a b", Math.min),
   both("pow", "x n", (x, n) => x ** n),
