@@ -66,6 +66,10 @@ export const lines = (indent: string, line: string, colon: string): Style => ({
   empty: (margin) => `${line}${line}${margin}`
 })
 
+/** A text in quotes, with escapes for all that is a control character, not only where JSON asks for them. */
+export const quoted = (text: string): string =>
+  JSON.stringify(text).replace(/[\u007f-\u009f]/g, (letter) => `\\u00${letter.charCodeAt(0).toString(16)}`)
+
 /** A value as a JSON text. */
 export const jsonText = (machine: Machine, value: Value, style: Style, at: number): string => {
   let text = ""
@@ -97,7 +101,7 @@ export const jsonText = (machine: Machine, value: Value, style: Style, at: numbe
   }
 
   const walk = (value: Value, margin: string): void => {
-    if (typeof value === "string") say(JSON.stringify(value))
+    if (typeof value === "string") say(quoted(value))
     else if (value === null || typeof value === "boolean") say(String(value))
     else if (typeof value === "number") say(numeral(value))
     else if (machine.enter(at)) {
@@ -112,7 +116,7 @@ export const jsonText = (machine: Machine, value: Value, style: Style, at: numbe
       } else if (value instanceof ObjectValue) {
         check(machine, value)
         each(namesOf(machine, value), ["{", "}"], margin, (name, inner) => {
-          if (say(JSON.stringify(name) + style.colon)) walk(member(machine, value, String(name), at) ?? null, inner)
+          if (say(quoted(String(name)) + style.colon)) walk(member(machine, value, String(name), at) ?? null, inner)
         })
       } else machine.fail(at, `${named(value)} is no JSON`)
       machine.leave()

@@ -1,8 +1,8 @@
 import { finite } from "#src/content/jsonnet/Operators.ts"
 import { define } from "#src/content/jsonnet/std/Arguments.ts"
 
-const of = (name: string, compute: (x: number) => number) =>
-  define(name, "x", (given) => finite(given.machine, compute(given.number(0)), given.at))
+const of = (name: string, compute: (x: number) => number, parameter = "x") =>
+  define(name, parameter, (given) => finite(given.machine, compute(given.number(0)), given.at))
 
 const both = (name: string, parameters: string, compute: (a: number, b: number) => number) =>
   define(name, parameters, (given) => finite(given.machine, compute(given.number(0), given.number(1)), given.at))
@@ -24,8 +24,8 @@ const round = (x: number): number => Math.floor(x + 0.5)
 
 /** Functions for numbers. An infinite result, or NaN, fails the program. */
 export const numbers = [
-  of("abs", Math.abs),
-  of("sign", Math.sign),
+  of("abs", Math.abs, "n"),
+  of("sign", Math.sign, "n"),
   of("floor", Math.floor),
   of("ceil", Math.ceil),
   of("round", round),

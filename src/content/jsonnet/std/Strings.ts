@@ -1,4 +1,5 @@
 import { format } from "#src/content/jsonnet/Format.ts"
+import { quoted } from "#src/content/jsonnet/Manifest.ts"
 import { binary } from "#src/content/jsonnet/Operators.ts"
 import { type Arguments, define } from "#src/content/jsonnet/std/Arguments.ts"
 import { lengthOf, part } from "#src/content/jsonnet/Text.ts"
@@ -149,7 +150,7 @@ export const strings = [
   define(
     "escapeStringJson",
     "str",
-    (given) => given.made(JSON.stringify(given.machine.text(given.value(0), given.at)))
+    (given) => given.made(quoted(given.machine.text(given.value(0), given.at)))
   ),
   define("escapeStringXML", "str", (given) => {
     const text = given.machine.text(given.value(0), given.at)
@@ -162,7 +163,12 @@ export const strings = [
     const bytes = new TextEncoder().encode(given.string(0))
     return given.machine.step(bytes.length >> 2) ? given.array([...bytes]) : null
   }),
-  define("decodeUTF8", "arr", (given) => given.made(new TextDecoder().decode(bytesOf(given, given.value(0))))),
+  // A byte order mark is a character like others, not the decoder's own.
+  define(
+    "decodeUTF8",
+    "arr",
+    (given) => given.made(new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytesOf(given, given.value(0))))
+  ),
   define("base64", "input", (given) => {
     const input = given.value(0)
     const bytes = typeof input === "string"
