@@ -101,8 +101,11 @@ export const objects = [
   define("objectKeysValuesAll", "o", (given) => pairs(given, true)),
   define("objectRemoveKey", "obj key", (given) => {
     const [object, key] = [given.object(0), given.string(1)]
-    const left = namesIn(given, object).filter((name) => name !== key)
-    return objectOf(left.map((name) => [name, lazily(given, object, name)]))
+    const shown = new Set(namesIn(given, object))
+    const left = namesIn(given, object, true).filter((name) => name !== key)
+    const fields = (isShown: boolean) =>
+      left.filter((name) => shown.has(name) === isShown).map((name) => [name, lazily(given, object, name)] as const)
+    return new ObjectValue([...objectOf(fields(true)).layers, ...objectOf(fields(false), "hidden").layers])
   }),
   define("mapWithKey", "func obj", (given) => {
     const [of, object] = [given.function(0), given.object(1)]
