@@ -27,11 +27,14 @@ const constants: ReadonlyMap<string, boolean | null | undefined> = new Map([
 ])
 
 const space = /\s*/y
-const names = /as\s+\|([^|]*)\|\s*$/y
+const beforeNames = /as\s+\|/y
 const string = /"((?:\\["]|[^"])*)"|'((?:\\[']|[^'])*)'/y
 const literal = /(?:true|false|null|undefined|-?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+))(?=[\s)]|$)/y
 const key = /([^\s!"#%-,./;->@[-^`{-~]+)\s*=\s*/y
-const step = /\.\.|\.|\[((?:\\\]|[^\]])*)\]|[^\s!"#%-,./;->@[-^`{-~]+(?=[\s/.)=|]|$)/y
+const step = /\.\.|\.|\[(?:\\\]|[^\]])*\]|[^\s!"#%-,./;->@[-^`{-~]+(?=[\s/.)=|]|$)/y
+
+/** The key that a step names. In brackets a backslash keeps a bracket or another, also the last bracket: `[a\]` is `a`. */
+const keyOf = (word: string): string => word.startsWith("[") ? word.replace(/\\([\\\]])/g, "$1").slice(1, -1) : word
 
 /** Parses the inside of a tag; `undefined` if it is malformed. */
 export const read = (inside: string): Said | undefined => {
@@ -44,6 +47,11 @@ export const read = (inside: string): Said | undefined => {
     return found
   }
 
+  const follows = (pattern: RegExp): boolean => {
+    pattern.lastIndex = at
+    return pattern.test(inside)
+  }
+
   const path = (): Operand | undefined => {
     const data = inside[at] === "@"
     if (data) at++
@@ -53,13 +61,13 @@ export const read = (inside: string): Said | undefined => {
     for (let steps = 0; steps < deepest; steps++) {
       const found = take(step)
       if (found === null) return undefined
-      const [word, bracketed] = found
-      if (bracketed === undefined && (word === ".." || word === "." || word === "this")) {
+      const [word] = found
+      if (word === ".." || word === "." || word === "this") {
         if (parts.length > 0) return undefined
         if (word === "..") up++
         else own = true
       } else {
-        parts.push(bracketed?.replaceAll("\\]", "]") ?? word)
+        parts.push(keyOf(word))
       }
       if (inside[at] !== "." && inside[at] !== "/")
         return data
@@ -94,8 +102,7 @@ export const read = (inside: string): Said | undefined => {
     const named: Array<readonly [string, Operand | Parens]> = []
     for (;;) {
       take(space)
-      if (at === inside.length || inside[at] === ")" || /^as\s+\|/.test(inside.slice(at, at + 16)))
-        return { words, named }
+      if (at === inside.length || inside[at] === ")" || follows(beforeNames)) return { words, named }
       const name = words.length === 0 ? undefined : take(key)?.[1]
       if (name === undefined && named.length > 0) return undefined
       const word = operand(depth)
@@ -105,10 +112,23 @@ export const read = (inside: string): Said | undefined => {
     }
   }
 
+  /** The names between the bars, one at least; a literal is none. */
+  const names = (): ReadonlyArray<string> | undefined => {
+    const found: Array<string> = []
+    for (;;) {
+      take(space)
+      if (inside[at] === "|") break
+      const [name] = follows(literal) ? [] : take(step) ?? []
+      if (name === undefined) return undefined
+      found.push(name)
+    }
+    at++
+    return found.length === 0 ? undefined : found
+  }
+
   const found = row(0)
   if (found === undefined || found.words.length === 0) return undefined
-  const named = take(names)?.[1]?.trim()
-  return at === inside.length
-    ? { ...found, names: named === undefined || named === "" ? [] : named.split(/\s+/) }
-    : undefined
+  const said = take(beforeNames) === null ? [] : names()
+  take(space)
+  return said === undefined || at < inside.length ? undefined : { ...found, names: said }
 }

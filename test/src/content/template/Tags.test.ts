@@ -10,6 +10,11 @@ const data = {
   list: ["a", "b"],
   user: { name: "Eve", k: "x" },
   "a b": ["x", "y"],
+  "k": 1,
+  "k\\": 2,
+  "k\\l": 3,
+  "]": 4,
+  "\\": 5,
   "c": { "d ]e": "z", "e ]}}f": "y", "g]\"h": "x" }
 }
 
@@ -38,6 +43,26 @@ describe("Tags of templates", () => {
       ["{{concat 'C:\\'}} {{concat \"C:\\\"}}", "C:\\ C:\\"],
       ["{{{concat \"}}}\"}}}", "}}}"]
     ]))
+
+  it("a key in brackets is read without the backslashes before brackets and backslashes, the last ones too", () =>
+    all([
+      ["{{[k\\]}}", "1"],
+      ["{{[k\\\\]}}", "2"],
+      ["{{[k\\\\l]}} {{[k\\l]}}", "3 3"],
+      ["{{[\\]]}} {{[\\\\]}}", "4 5"],
+      ["{{concat this.[k\\] \".\"}}", "1."]
+    ]))
+
+  it("the names of a block are words between bars, and no bars are empty", () => {
+    all([
+      ["{{#each list as |it at|}}{{it}}{{at}}{{/each}}", "a0b1"],
+      ["{{#each list as\n                    | it\tat | }}{{it}}{{at}}{{/each}}", "a0b1"],
+      ["{{#each list as |1|}}{{this}}{{/each}}", "ab"]
+    ])
+    const wrong = ["", " ", "1 ", "true it", "it.at", "it/at", "\"it\"", "it=1", "@it", "it,at", "(it)", "it!"]
+    refused(...wrong.map((names) => `{{#each list as |${names}|}}{{/each}}`))
+    refused("{{#each list as |it}}{{/each}}", "{{#each list as |it| at}}{{/each}}", "{{#each list as |}}{{/each}}")
+  })
 
   it("a comment ends at the first braces, or else at those after its two dashes", () => {
     all([
