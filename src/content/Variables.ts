@@ -66,7 +66,8 @@ export const rootOf = (scope: Scope): Root => ({
     }
   },
   set: (name, value) => {
-    if (name === "" || reserved.includes(name) || scope.set.size >= mostSet) return false
+    if (name === "" || reserved.includes(name)) return false
+    if (scope.set.size >= mostSet && !scope.set.has(name)) return false
     scope.set.set(name, value)
     return true
   },

@@ -64,6 +64,7 @@ describe("The budget of a rendering, to its edge", () => {
   it("256 names that a message's templates set", () => {
     const source = "{{#each many}}{{set (concat \"n\" this) this}}{{/each}}{{n255}}"
     assert.strictEqual(body(source, many(256)), "255")
+    assert.strictEqual(body(`${source}{{set "n7" "again"}}{{n7}}`, many(256)), "255again")
     assert.strictEqual(failure({ body: source }, many(257)), "\"n256\" is not a name that a template may set")
   })
 })
