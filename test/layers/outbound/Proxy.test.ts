@@ -32,13 +32,18 @@ describe("the proxies of the standard variables", () => {
     assert.deepStrictEqual(read("http://[fd00::1]"), ["fd00::1", 80, false, undefined])
     assert.deepStrictEqual(read("http://us%40er:p%2F%3Ass@proxy.test"), ["proxy.test", 80, false, "us@er:p/:ss"])
     assert.deepStrictEqual(read("us:pa@proxy.test:8080"), ["proxy.test", 8080, false, "us:pa"])
+    assert.deepStrictEqual(read("token@proxy.test:8080"), ["proxy.test", 8080, false, "token:"])
+    assert.deepStrictEqual(read("http://:word@proxy.test"), ["proxy.test", 80, false, ":word"])
     for (
       const wrong of [
         "",
         "http://",
         "socks5://proxy.test",
+        "ftp://proxy.test/",
         "http://u:p%zz@proxy.test",
         "http://u:p#w@proxy.test",
+        "http://u:1#w@proxy.test",
+        "http://u:1?w@proxy.test",
         "http://u:p/w@proxy.test",
         "http://proxy.test/path"
       ]
