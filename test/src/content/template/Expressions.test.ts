@@ -19,7 +19,21 @@ const data = {
   "a'b": "told"
 }
 
-const steps = ["name", "user", "k", "it", "as", "list", "[0]", "length", "[name]", "[a\\]b]", "[this]", "[..]"] as const
+const steps = [
+  "name",
+  "user",
+  "k",
+  "it",
+  "as",
+  "list",
+  "[0]",
+  "length",
+  "[name]",
+  "[a\\]b]",
+  "[k\\]",
+  "[this]",
+  "[..]"
+] as const
 const literals = [
   "2",
   "-2",
@@ -80,7 +94,16 @@ const tagsOf = (choose: Chooser): string => {
   const { from } = choose
   const expression = expressionOf(choose, 2)
   const argument = expression.includes(" ") ? `(${expression})` : expression
-  const names = from(["", " as |it|", " as |it at|", " as | it  at |", " as |other|"])
+  const names = from([
+    "",
+    " as |it|",
+    " as |it at|",
+    " as | it  at |",
+    " as |other|",
+    " as ||",
+    " as |it.at|",
+    " as |1 it|"
+  ])
   const inside = "[{{it}} {{./it}} {{this.it}} {{../it}} {{at}} {{name}} {{it.name}}]"
   const zero = from(["", "", " includeZero=true", " includeZero=false"])
   return from([
