@@ -1,4 +1,4 @@
-import { call, client, post } from "#test/layers/outbound/Call.ts"
+import { call, client, failing, post } from "#test/layers/outbound/Call.ts"
 import * as RawServer from "#test/layers/outbound/RawServer.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
@@ -90,6 +90,16 @@ describe("Outbound exchange", () => {
       assert.deepStrictEqual([answer.status, answer.body.length, answer.truncated], [200, 65_536, true])
       assert.isBelow(yield* Deferred.await(closed), total / 4)
     }).pipe(Effect.scoped))
+
+  it.live("an answer that comes no further counts once more than 1 MiB of it have come", () =>
+    Effect.gen(function*() {
+      const first = (bytes: number) => (socket: Socket) =>
+        void socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 2000000\r\n\r\n${"x".repeat(bytes)}`)
+      const enough = yield* call(first(1_048_577), { deadlineMs: 20_000 })
+      assert.deepStrictEqual([enough.status, enough.truncated], [200, true])
+      const { error } = yield* failing(call(first(1_048_576), { deadlineMs: 500 }))
+      assert.deepInclude(error, { _tag: "OutboundUnknown", status: 200, reason: "deadline" })
+    }))
 
   it.live("closes the connection when its fiber is interrupted", () =>
     Effect.gen(function*() {
