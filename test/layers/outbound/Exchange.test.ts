@@ -55,9 +55,11 @@ describe("Outbound exchange", () => {
       }).pipe(Effect.scoped))
   }
 
-  it.live("takes an answer without a length, and one after informational answers", () =>
+  it.live("takes an answer without a length, one in pieces, and one after informational answers", () =>
     Effect.gen(function*() {
       assert.strictEqual((yield* call(reply("200 OK", "all of it"))).body, "all of it")
+      const pieces = reply("200 OK\r\nTransfer-Encoding: chunked", "1\r\na\r\n1\r\nb\r\n2\r\ncd\r\n0\r\n\r\n")
+      assert.deepInclude(yield* call(pieces), { body: "abcd", truncated: false })
       const early = reply(
         "100 Continue\r\n\r\nHTTP/1.1 103 Early\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2",
         "ok"
