@@ -9,6 +9,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Option } from "effect"
 import { Dns } from "effect/net"
 import { createServer } from "node:https"
+import { createServer as createTlsServer } from "node:tls"
 
 const names = Dns.layerStatic({
   hosts: { "hook.test": ["::1", "127.0.0.1"], "inside.test": ["10.1.2.3"], "public.test": ["8.8.8.8"] }
@@ -67,6 +68,30 @@ describe("Outbound by a proxy", () => {
       const outbound = yield* through(proxy.url)
       const answer = yield* outbound.request(post(secure, { url: `https://hook.test:${secure}/` }))
       assert.deepStrictEqual([answer.status, proxy.asked.length], [200, 1])
+    }).pipe(Effect.scoped, Effect.provide(names)))
+
+  it.live("a proxy of https: is told its name, if it has one, and has a certificate for it", () =>
+    Effect.gen(function*() {
+      const told: Array<string> = []
+      const heed = (name: string, done: (error: null) => void) => {
+        told.push(name)
+        done(null)
+      }
+      const server = createTlsServer({ cert, key, SNICallback: heed }, (socket) => socket.end())
+      const port = yield* Loopback.listen(server)
+      const faults = yield* Effect.forEach(
+        ["127.0.0.1", "localhost"],
+        (host) =>
+          Effect.flatMap(
+            through(`https://${host}:${port}`),
+            ({ request }) => Effect.map(Effect.flip(request(post(1))), ({ detail }) => detail)
+          )
+      )
+      assert.deepStrictEqual(faults, [
+        "127.0.0.1: the proxy closed the connection",
+        "127.0.0.1: the proxy: ERR_TLS_CERT_ALTNAME_INVALID"
+      ])
+      assert.deepStrictEqual(told, ["localhost"])
     }).pipe(Effect.scoped, Effect.provide(names)))
 
   it.live("a host of NO_PROXY is reached directly", () =>
