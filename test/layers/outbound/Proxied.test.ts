@@ -1,5 +1,6 @@
 import * as Client from "#layers/outbound/Outbound.ts"
 import * as Proxy from "#layers/outbound/Proxy.ts"
+import * as Tunnel from "#layers/outbound/Tunnel.ts"
 import { allow, failing, post } from "#test/layers/outbound/Call.ts"
 import * as RawServer from "#test/layers/outbound/RawServer.ts"
 import { cert, key } from "#test/layers/outbound/TestCertificate.ts"
@@ -139,6 +140,22 @@ describe("Outbound by a proxy", () => {
       const error = yield* Effect.flip(untrusting.request(post(1)))
       assert.match(error.detail, /^127\.0\.0\.1: the proxy: [A-Z_]*CERT[A-Z_]*$/)
     }).pipe(Effect.scoped, Effect.provide(names)))
+
+  it.live("an open tunnel is its user's: what came with the proxy's answer is read there, and no fault is told again", () =>
+    Effect.gen(function*() {
+      const { port } = yield* RawServer.listen((socket) => socket.end("HTTP/1.1 200 OK\r\n\r\nfirst words"))
+      const proxy = Option.getOrThrow(Proxy.parse(`http://127.0.0.1:${port}`))
+      const said: Array<readonly [fault: string | undefined, listening: number]> = []
+      const words = yield* Effect.callback<string>((resume) => {
+        let heard = ""
+        const socket = Tunnel.open(proxy, "hook.test:25", (fault) => {
+          said.push([fault, socket.listenerCount("readable")])
+          socket.on("data", (chunk) => heard += String(chunk)).once("close", () => resume(Effect.succeed(heard)))
+          socket.once("end", () => socket.destroy(new Error("cut")))
+        })
+      })
+      assert.deepStrictEqual([words, said], ["first words", [[undefined, 0]]])
+    }).pipe(Effect.scoped))
 
   it.live("the deadline spans a proxy that says nothing, and nothing was sent", () =>
     Effect.gen(function*() {
