@@ -29,7 +29,7 @@ export const HistoryType = Schema.Literals([
 ]).annotate({ title: "HistoryType" })
 export type HistoryType = typeof HistoryType.Type
 
-/** The ids that a send names and that do not exist: it goes on without them. */
+/** The ids that a send names, or of a topic its template, and that do not exist: the message goes on without them. */
 export const Unknown = Schema.Struct({
   tenant: Schema.optionalKey(Schema.String),
   topic: Schema.optionalKey(Schema.String),

@@ -94,7 +94,7 @@ export class Messages extends HttpApiGroup.make("messages").add(
     .annotate(OpenApi.Summary, "Get a message's timeline")
     .annotate(
       OpenApi.Description,
-      "Oldest first. A message goes on without what its send names and does not exist: `unknown_tenant`, `unknown_topic` and"
+      "Oldest first. A message goes on without what its send names (of a topic: or its template) and does not exist: `unknown_tenant`, `unknown_topic` and"
         + " `unknown_brand` in PROFILE_LOADED, or where the message ended, are the ids. PROFILE_LOADED has `stored_profile` and"
         + " `merged_profile` for as long as the user's profile does not change, and if it has at most 100,000 characters of JSON; what tenants and device tokens add is not in them."
     ),

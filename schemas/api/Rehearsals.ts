@@ -23,8 +23,8 @@ export type Shown = typeof Shown.Type
 
 /**
  * The answer to a send with `Tidings-Dry-Run: true`: for each recipient what would become of its message if every
- * provider accepted. `unknown_tenant`, `unknown_topic` and `unknown_brand` are the ids of what the send names
- * and does not exist: it would go on without. Times in epoch ms.
+ * provider accepted. `unknown_tenant`, `unknown_topic` and `unknown_brand` are the ids of what the send names,
+ * or of a topic its template, and does not exist: it would go on without. Times in epoch ms.
  */
 export const DryRunResponse = Schema.Struct({
   dry_run: Schema.Literal(true),

@@ -82,7 +82,8 @@ export const make = Effect.gen(function*() {
     let unknown: string | undefined
     const named = (id: string | null | undefined) =>
       Effect.map(find(id), (brand) => {
-        if (brand === undefined) unknown ??= id ?? undefined
+        // Who leaves a field empty names nothing.
+        if (brand === undefined && id !== "") unknown ??= id ?? undefined
         return brand
       })
 

@@ -119,7 +119,8 @@ export const read = (inside: string): Said | undefined => {
       take(space)
       if (inside[at] === "|") break
       const [name] = follows(literal) ? [] : take(step) ?? []
-      if (name === undefined) return undefined
+      // A point is a name alone, and else a part of a path.
+      if (name === undefined || (name === "." && !/[\s|]/.test(inside.charAt(at)))) return undefined
       found.push(name)
     }
     at++

@@ -58,7 +58,7 @@ const sentTopic = (record: TopicRecord | undefined, { status }: PreferenceDecisi
 /** The message's own topic, then its template's: the first that the catalogue has counts (api.md 10.4, 1). */
 const topicsOf = ({ message, template }: Mapped): ReadonlyArray<string> => {
   const own = message.instructions.preferences?.subscription_topic_id
-  return [own, template?.template.subscription?.topic_id].flatMap((id) => id ?? [])
+  return [own, template?.template.subscription?.topic_id].flatMap((id) => id === "" ? [] : id ?? [])
 }
 
 /**

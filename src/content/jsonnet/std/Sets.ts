@@ -73,7 +73,7 @@ export const sets = [
   ),
   define("setMember", "x arr keyF?", (given) => {
     const [wanted] = keyed(given, [given.slot(0)], 2)
-    return wanted !== undefined && keyed(given, given.sequence(1), 2).some((item) => same(given, item, wanted))
+    return wanted !== undefined && keyed(given, given.sequence(1), 2).some((item) => placed(given, item, wanted) === 0)
   }),
   define("setUnion", "a b keyF?", (given) => merged(given, [true, true, true])),
   define("setInter", "a b keyF?", (given) => merged(given, [false, true, false])),

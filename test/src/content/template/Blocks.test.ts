@@ -51,7 +51,9 @@ describe("Blocks of templates", () => {
       ["{{lookup user \"name\" 1}}", /is not understood/],
       ["{{lookup user key=1}}", /is not understood/],
       ["{{#params a=(nobody 1)}}{{/params}}", /is not understood/],
-      ["{{concat (nobody 1)}}", /is not understood/]
+      ["{{concat (nobody 1)}}", /is not understood/],
+      ["{{#each empty as |a.b|}}{{/each}}", /is not understood/],
+      ["{{#each empty as |.b|}}{{/each}}", /is not understood/]
     ]
     for (const [source, detail] of wrong) assert.match(failure({ body: source }, { data }), detail, source)
   })

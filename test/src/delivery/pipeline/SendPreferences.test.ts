@@ -161,5 +161,6 @@ describe("Sends by preferences", () => {
       assert.deepStrictEqual(yield* toldOf(optedOut, about("gone")), [unknown, "UNDELIVERABLE"])
       assert.deepStrictEqual(yield* toldOf(ada, { ...about("gone"), ...push }), [unknown, "UNROUTABLE"])
       assert.deepStrictEqual(yield* toldOf(ada, about(yield* topic("OPTED_IN"))), [undefined])
+      assert.deepStrictEqual(yield* toldOf(ada, about("")), [undefined])
     }).pipe(Effect.provide(stores)))
 })

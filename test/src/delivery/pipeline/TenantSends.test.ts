@@ -178,7 +178,7 @@ describe("Sends in a tenant", () => {
       const inSms = (id: string): Instructions => ({ channels: { sms: { brand_id: id } } })
       assert.deepStrictEqual(yield* of({ brand_id: "a" }), { brand: "a" })
       assert.deepStrictEqual(yield* of(inSms("a")), { brand: "a" })
-      assert.isUndefined(yield* of({ channels: { sms: {} } }))
+      assert.isUndefined(yield* of({ brand_id: "", channels: { sms: {}, email: { brand_id: "" } } }))
       for (const id of ["default", "a"]) yield* brands.create(scope, id, { name: id })
       assert.isUndefined(yield* of({ brand_id: "a", ...inSms("default") }))
       assert.deepStrictEqual(yield* of({ brand_id: "a", ...inSms("b") }), { brand: "b" })
