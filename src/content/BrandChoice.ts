@@ -53,7 +53,9 @@ export const variable = memoize(({ id, name, settings, snippets }: Brand): Schem
   return { ...json, settings: json, snippets: jsonOf(snippets), id, name }
 })
 
+/** What was chosen for one message. */
 export interface Choice {
+  /** `undefined`: the channel has no brand. */
   readonly brandOf: (channel: string) => Brand | undefined
   /** The first that the message names, for itself or for a channel, and that does not exist. */
   readonly unknown: string | undefined

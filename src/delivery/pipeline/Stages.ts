@@ -71,6 +71,7 @@ const unserved = ({ message: { recipient }, profile, providers }: Known): Refusa
     : NoWay.unserved(platform)
 }
 
+/** What a message names and does not exist, as far as that is known before its preferences. */
 const missing = ({ recipient }: OpenMessage, { tenancy, unknownBrand }: Known) => ({
   tenant: Tenancies.unknownTo(tenancy, recipient),
   brand: unknownBrand
