@@ -29,6 +29,7 @@ import type {
 } from "#src/delivery/providers/ProviderConfigurations.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import type { StrategyInUse, StrategyNotFound } from "#src/delivery/providers/Strategies.ts"
+import type { SendLimitNotFound } from "#src/flows/SendLimits.ts"
 import type { InvalidCursor } from "#src/paging/Page.ts"
 import type { TokenNotFound, TokenRefused } from "#src/people/DeviceTokens.ts"
 import type { FilterRefused } from "#src/people/AudienceRules.ts"
@@ -83,6 +84,7 @@ type DomainError =
   | RowRefused
   | SectionNotEmpty
   | SectionNotFound
+  | SendLimitNotFound
   | SendRefused
   | StoreUnavailable
   | StrategyInUse
@@ -158,6 +160,8 @@ export const inWords = (error: DomainError): BadRequest | Conflict | NotFound | 
       return new NotFound({ message: `Element ${shown(error.id)} not found in template ${shown(error.template)}` })
     case "SubmissionNotFound":
       return notFound("Submission", error.id)
+    case "SendLimitNotFound":
+      return new NotFound({ message: `There is no send limit per ${error.per} and ${error.period}` })
     case "SuppressionNotFound":
       return new NotFound({ message: `${shown(error.address)} is not suppressed` })
     case "TokenNotFound":

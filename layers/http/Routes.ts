@@ -27,6 +27,7 @@ import * as Replies from "#layers/http/Replies.ts"
 import * as Requests from "#layers/http/routes/Requests.ts"
 import * as RoutingStrategies from "#layers/http/routes/RoutingStrategies.ts"
 import * as Send from "#layers/http/routes/Send.ts"
+import * as SendLimits from "#layers/http/routes/SendLimits.ts"
 import { Served } from "#layers/http/Served.ts"
 import * as Tenants from "#layers/http/routes/Tenants.ts"
 import * as TenantTemplates from "#layers/http/routes/TenantTemplates.ts"
@@ -40,6 +41,7 @@ import { HttpApiBuilder } from "effect/http-api"
 
 const groups = Layer.mergeAll(
   Send.layer,
+  SendLimits.layer,
   Messages.layer,
   Brands.layer,
   Bulk.layer,

@@ -1,5 +1,6 @@
 import * as Audience from "#layers/memory/AudienceRows.ts"
 import * as Access from "#layers/memory/AccessState.ts"
+import * as Limits from "#layers/memory/LimitRows.ts"
 import type { BrandRow, TenantRow, TenantTemplateRow, TenantUserRow } from "#layers/memory/TenantRows.ts"
 import * as Preferences from "#layers/memory/PreferenceState.ts"
 import type { Attempt } from "#schemas/Attempt.ts"
@@ -168,6 +169,7 @@ export interface State {
   /** The environments that ever had a provider configuration. */
   readonly configured: HashMap.HashMap<Scope, true>
   readonly access: Access.AccessState
+  readonly limits: Limits.LimitState
   readonly preferences: Preferences.PreferenceState
 }
 
@@ -197,6 +199,7 @@ export const empty: State = {
   subscriptions: HashMap.empty(),
   configured: HashMap.empty(),
   access: Access.empty,
+  limits: Limits.empty,
   preferences: Preferences.empty
 }
 

@@ -21,6 +21,7 @@ import { room } from "#layers/postgres/migrations/Room.ts"
 import { sendings } from "#layers/postgres/migrations/Sendings.ts"
 import { slowest } from "#layers/postgres/migrations/Slowest.ts"
 import { states } from "#layers/postgres/migrations/States.ts"
+import { sendLimits } from "#layers/postgres/migrations/SendLimits.ts"
 import { suppressions } from "#layers/postgres/migrations/Suppressions.ts"
 import { tenantDrops, tenants } from "#layers/postgres/migrations/Tenants.ts"
 import { timelines } from "#layers/postgres/migrations/Timelines.ts"
@@ -59,7 +60,8 @@ const migrations = {
   "0037_states": states,
   "0038_audience_path": audiencePath,
   "0039_long_requests": longRequests,
-  "0040_suppressions": suppressions
+  "0040_suppressions": suppressions,
+  "0041_send_limits": sendLimits
 }
 
 /**

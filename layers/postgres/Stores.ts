@@ -22,6 +22,8 @@ import * as ProviderConfigurations from "#layers/postgres/ProviderConfigurations
 import * as PushTickets from "#layers/postgres/PushTickets.ts"
 import * as RateLimits from "#layers/postgres/RateLimits.ts"
 import * as References from "#layers/postgres/References.ts"
+import * as SendCounts from "#layers/postgres/SendCounts.ts"
+import * as SendLimits from "#layers/postgres/SendLimits.ts"
 import * as Strategies from "#layers/postgres/Strategies.ts"
 import * as Submissions from "#layers/postgres/Submissions.ts"
 import * as Suppressions from "#layers/postgres/Suppressions.ts"
@@ -58,6 +60,8 @@ export const layer = OverriddenTopics.layer.pipe(Layer.provideMerge(Layer.mergeA
   PushTickets.layer,
   RateLimits.layer,
   References.layer,
+  SendCounts.layer,
+  SendLimits.layer,
   Strategies.layer,
   Submissions.layer,
   Suppressions.layer,

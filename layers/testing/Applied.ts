@@ -16,6 +16,7 @@ import { Expansions } from "#src/delivery/expansion/Expansions.ts"
 import * as AudienceRules from "#src/people/AudienceRules.ts"
 import { DeviceTokens } from "#src/people/DeviceTokens.ts"
 import { Lists } from "#src/people/Lists.ts"
+import { SendLimits } from "#src/flows/SendLimits.ts"
 import { Memberships } from "#src/people/Memberships.ts"
 import { Profiles } from "#src/people/Profiles.ts"
 import { Tenants } from "#src/people/Tenants.ts"
@@ -45,6 +46,7 @@ export const make = (options: {
   const { audienced, services, vendors } = options
   const devices = Context.get(services, DeviceTokens)
   const expansions = Context.get(services, Expansions)
+  const limits = Context.get(services, SendLimits)
   const lists = Context.get(services, Lists)
   const memberships = Context.get(services, Memberships)
   const profiles = Context.get(services, Profiles)
@@ -111,6 +113,10 @@ export const make = (options: {
       }
       case "DeleteToken":
         return devices.remove(scope, UserId.make(change.userId), change.token)
+      case "PutSendLimit":
+        return limits.put(scope, change, change.limit)
+      case "DeleteSendLimit":
+        return limits.remove(scope, change)
       case "Resume":
         return expansions.resume(scope, MessageId.make(change.requestId))
       case "Configure":

@@ -3,6 +3,7 @@ import { environments, type Given, GivenToken, type GivenTenant } from "#layers/
 import type { Shared } from "#layers/testing/Shared.ts"
 import { UserId } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"
+import { LimitedBy, LimitPeriod } from "#schemas/SendLimit.ts"
 import { Brands } from "#src/content/Brands.ts"
 import { TenantTemplates } from "#src/content/TenantTemplates.ts"
 import { defaultDomain, Translations } from "#src/content/Translations.ts"
@@ -10,7 +11,8 @@ import * as AudienceRules from "#src/people/AudienceRules.ts"
 import { DeviceTokens } from "#src/people/DeviceTokens.ts"
 import { Memberships } from "#src/people/Memberships.ts"
 import { Tenants } from "#src/people/Tenants.ts"
-import { type Context, Effect, Schema } from "effect"
+import { SendLimits } from "#src/flows/SendLimits.ts"
+import { type Context, Effect, Schema, Struct } from "effect"
 
 const decodeTokens = Schema.decodeUnknownEffect(Schema.Array(GivenToken))
 
@@ -66,8 +68,19 @@ const ofPeople = Effect.fnUntraced(function*(scope: Scope, { tokens = {}, transl
   for (const [locale, po] of Object.entries(translations)) yield* texts.put(scope, defaultDomain, locale, po)
 })
 
+/** What a limit is known by. */
+const limitName = Schema.decodeSync(Schema.TemplateLiteralParser([LimitedBy, "/", LimitPeriod]))
+
+const ofLimits = Effect.fnUntraced(function*(scope: Scope, { limits = {} }: Given) {
+  const store = yield* SendLimits
+  for (const path of Struct.keys(limits)) {
+    const [per, , period] = limitName(path)
+    yield* store.put(scope, { per, period }, limits[path] ?? {})
+  }
+})
+
 /**
- * Stores brands, tenants, audiences, devices and translations as the API would; `Impossible.ts` has checked that the API
+ * Stores brands, tenants, audiences, devices, translations and send limits as the API would; `Impossible.ts` has checked that the API
  * takes them.
  */
 export const make = Effect.fnUntraced(function*(
@@ -81,6 +94,7 @@ export const make = Effect.fnUntraced(function*(
     yield* ofBrands(scope, given)
     yield* ofTenants(scope, given)
     yield* ofPeople(scope, given)
+    yield* ofLimits(scope, given)
   }
   if (given.audiences !== undefined) yield* ofAudiences(audienced(), given.audiences)
 }, (effect, { services }) => Effect.orDie(Effect.provideContext(effect, services)))

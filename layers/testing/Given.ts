@@ -7,6 +7,7 @@ import type { PreferenceTopic } from "#schemas/Preferences.ts"
 import type { Profile } from "#schemas/Profile.ts"
 import type { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
 import { Scope } from "#schemas/Scope.ts"
+import type { LimitPath, SendLimit } from "#schemas/SendLimit.ts"
 import { elementalVersion, type Template, type TemplateContent } from "#schemas/Template.ts"
 import type { TenantDraft } from "#schemas/Tenant.ts"
 import type { TenantTemplate } from "#schemas/TenantTemplate.ts"
@@ -69,6 +70,8 @@ export interface Given {
    * when a send reads them.
    */
   readonly audiences?: Readonly<Record<string, AudienceBody>>
+  /** What PUT /send-limits/:per/:period takes, by `per/period`: `{ "user/day": { limit: 3 } }`. */
+  readonly limits?: Readonly<Partial<Record<LimitPath, SendLimit>>>
 }
 
 export const environments = [Scope.make(1), Scope.make(2)]

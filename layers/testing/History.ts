@@ -7,6 +7,7 @@ import type { TokenWrite } from "#schemas/DeviceToken.ts"
 import type { Profile } from "#schemas/Profile.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
 import type { Scope } from "#schemas/Scope.ts"
+import type { LimitedBy, LimitPeriod, SendLimit } from "#schemas/SendLimit.ts"
 import type { Status } from "#schemas/Status.ts"
 import type { SendMessage } from "#schemas/SendMessage.ts"
 import type { TenantDraft } from "#schemas/Tenant.ts"
@@ -104,6 +105,14 @@ export type Change =
     readonly device: typeof TokenWrite.Encoded
   }
   | { readonly _tag: "DeleteToken"; readonly userId: string; readonly token: string }
+  /** PUT and DELETE of /send-limits/:per/:period. */
+  | {
+    readonly _tag: "PutSendLimit"
+    readonly per: LimitedBy
+    readonly period: LimitPeriod
+    readonly limit: SendLimit
+  }
+  | { readonly _tag: "DeleteSendLimit"; readonly per: LimitedBy; readonly period: LimitPeriod }
   /** POST /requests/:id/resume: a request to many that was set aside goes on. */
   | { readonly _tag: "Resume"; readonly requestId: string }
   /** `Configure` gives a provider new settings, and brings it back if it was withdrawn. */

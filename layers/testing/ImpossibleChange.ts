@@ -7,6 +7,7 @@ import { ListId } from "#schemas/List.ts"
 import { Locale } from "#schemas/Locale.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import { UserId } from "#schemas/Profile.ts"
+import { LimitPath } from "#schemas/SendLimit.ts"
 import { Predicate, Schema } from "effect"
 
 /** What exists in an environment, and so can be changed. */
@@ -50,10 +51,14 @@ const tags: Readonly<Record<Change["_tag"], ReadonlyArray<keyof typeof ids>>> = 
   Translate: ["locale"],
   PutToken: ["userId", "token"],
   DeleteToken: ["userId", "token"],
+  PutSendLimit: [],
+  DeleteSendLimit: [],
   Resume: ["requestId"],
   Configure: [],
   Withdraw: []
 }
+
+const isLimit = Schema.is(LimitPath)
 
 /** What a change says of something that no such thing can be, in words. */
 const wrong = (change: Change): string | undefined => {
@@ -87,6 +92,13 @@ const wrong = (change: Change): string | undefined => {
       )
     case "PutToken":
       return refused("a device that is none", ImpossibleGiven.ofDevice(change.token, change.device))
+    case "PutSendLimit":
+      return refused(
+        "a send limit that is none",
+        ImpossibleGiven.ofLimit(`${change.per}/${change.period}`, change.limit)
+      )
+    case "DeleteSendLimit":
+      return isLimit(`${change.per}/${change.period}`) ? undefined : "a send limit that is none"
     default:
       return undefined
   }

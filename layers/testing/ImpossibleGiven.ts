@@ -9,6 +9,7 @@ import { JsonMap, optional } from "#schemas/Optional.ts"
 import { PreferenceTopic } from "#schemas/Preferences.ts"
 import { Profile, UserId } from "#schemas/Profile.ts"
 import { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
+import { faultOf, LimitPath, SendLimit } from "#schemas/SendLimit.ts"
 import { sentence } from "#schemas/SchemaRefusal.ts"
 import { Template, TemplateContent } from "#schemas/Template.ts"
 import { TenantDraft } from "#schemas/Tenant.ts"
@@ -52,7 +53,8 @@ const kinds = {
   ),
   audiences: is(GroupId, AudienceBody),
   translations: is(Locale, Schema.String),
-  tokens: is(UserId, Schema.Array(GivenToken))
+  tokens: is(UserId, Schema.Array(GivenToken)),
+  limits: is(LimitPath, SendLimit)
 }
 type Kind = keyof typeof kinds
 
@@ -94,6 +96,15 @@ export const ofDevice = (token: string, device: unknown): string | undefined => 
 /** What is wrong with one thing of these kinds, in words. */
 export const ofEntry = (kind: "profiles" | "templates", id: string, value: unknown): string | undefined =>
   entryFault(kind, id, value)
+
+const limitFault = (path: string, limit: SendLimit): string | undefined => {
+  const fault = path.startsWith("global/") ? faultOf("global", limit) : undefined
+  return fault === undefined ? undefined : `.${path} is refused: ${fault}`
+}
+
+/** What is wrong with a send limit, in words. */
+export const ofLimit = (path: string, limit: SendLimit): string | undefined =>
+  entryFault("limits", path, limit) ?? limitFault(path, limit)
 
 const filterFault = (id: string, body: AudienceBody): string | undefined => {
   const drafted = AudienceRules.draft(id, body)
@@ -175,7 +186,7 @@ const kindFault = (kind: Kind, given: Given): string | undefined => {
   const said = given[kind]
   const isById = said === undefined || Predicate.isObject(said) || (kind === "topics" && Array.isArray(said))
   if (!isById) return "has to be an object of all by their ids"
-  const { audiences = {}, strategies = {}, templates = {}, tenants = {}, translations = {} } = given
+  const { audiences = {}, limits = {}, strategies = {}, templates = {}, tenants = {}, translations = {} } = given
   const ids = entriesOf(kind, given)
   return first(ids.map(([id, value]) => entryFault(kind, id, value))) ??
     (kind === "templates"
@@ -197,6 +208,7 @@ const kindFault = (kind: Kind, given: Given): string | undefined => {
       )
       : undefined) ??
     (kind === "audiences" ? first(Object.entries(audiences).map(([id, body]) => filterFault(id, body))) : undefined) ??
+    (kind === "limits" ? first(Object.entries(limits).map(([path, limit]) => limitFault(path, limit))) : undefined) ??
     (kind === "translations"
       ? first(Object.entries(translations).map(([locale, po]) => catalogueFault(locale, po)))
       : undefined)

@@ -7,6 +7,8 @@ import { Translations } from "#src/content/Translations.ts"
 import { Jobs } from "#src/delivery/bulk/Jobs.ts"
 import { Strategies } from "#src/delivery/providers/Strategies.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { SendCounts } from "#src/flows/SendCounts.ts"
+import { SendLimits } from "#src/flows/SendLimits.ts"
 import { DeviceTokens } from "#src/people/DeviceTokens.ts"
 import { ListPreferences } from "#src/people/ListPreferences.ts"
 import { Members } from "#src/people/Members.ts"
@@ -56,6 +58,8 @@ export const make = Effect.fnUntraced(function*(
   const memberships = yield* Memberships
   const profiles = yield* Profiles
   const references = yield* References
+  const counts = yield* SendCounts
+  const limits = yield* SendLimits
   const strategies = yield* Strategies
   const suppressions = yield* Suppressions
   const templates = yield* Templates
@@ -82,6 +86,8 @@ export const make = Effect.fnUntraced(function*(
     Context.add(PreferenceCatalogue, { ...catalogue, resolve: read(catalogue.resolve) }),
     Context.add(Profiles, { ...profiles, person: read(profiles.person) }),
     Context.add(References, { ...references, find: read(references.find) }),
+    Context.add(SendCounts, { ...counts, take: read(counts.take) }),
+    Context.add(SendLimits, { ...limits, installed: known(limits.installed) }),
     Context.add(Strategies, { ...strategies, resolve: read(strategies.resolve) }),
     Context.add(Suppressions, { ...suppressions, reason, add: read(suppressions.add) }),
     Context.add(Templates, { ...templates, resolve: read(templates.resolve) }),

@@ -15,6 +15,8 @@ import * as UserPreferences from "#layers/memory/UserPreferences.ts"
 import * as MessageLog from "#layers/memory/MessageLog.ts"
 import * as Profiles from "#layers/memory/Profiles.ts"
 import * as References from "#layers/memory/References.ts"
+import * as SendCounts from "#layers/memory/SendCounts.ts"
+import * as SendLimits from "#layers/memory/SendLimits.ts"
 import * as Strategies from "#layers/memory/Strategies.ts"
 import * as Suppressions from "#layers/memory/Suppressions.ts"
 import * as Templates from "#layers/memory/Templates.ts"
@@ -46,6 +48,8 @@ const stores = Layer.mergeAll(
   MessageLog.layer,
   Profiles.layer,
   References.layer,
+  SendCounts.layer,
+  SendLimits.layer,
   Strategies.layer,
   Suppressions.layer,
   Templates.layer,

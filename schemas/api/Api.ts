@@ -17,6 +17,7 @@ import { RoutingStrategies } from "#schemas/api/RoutingStrategies.ts"
 import { TenantTemplates } from "#schemas/api/TenantTemplates.ts"
 import { Tenants, UserTenants } from "#schemas/api/Tenants.ts"
 import { Send } from "#schemas/api/Send.ts"
+import { SendLimits } from "#schemas/api/SendLimits.ts"
 import { Submissions } from "#schemas/api/Submissions.ts"
 import { Suppressions } from "#schemas/api/Suppressions.ts"
 import { Translations } from "#schemas/api/Translations.ts"
@@ -47,6 +48,7 @@ export class Api extends HttpApi.make("tidings").add(
   Translations,
   DeviceTokens,
   Suppressions,
+  SendLimits,
   Submissions,
   AuditEvents,
   Auth

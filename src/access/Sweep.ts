@@ -1,5 +1,6 @@
 import { Idempotency } from "#src/access/Idempotency.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { SendCounts } from "#src/flows/SendCounts.ts"
 import { Suppressions } from "#src/people/Suppressions.ts"
 import { Inbox } from "#src/reports/Inbox.ts"
 import { Effect, Layer, Schedule } from "effect"
@@ -16,13 +17,15 @@ const every = (what: string, sweep: (limit: number) => Effect.Effect<number, Sto
   )
 
 /**
- * Deletes expired idempotency keys, in-app messages and suppressions every ten minutes. All count as absent even before.
+ * Deletes expired idempotency keys, in-app messages, counts of send limits and suppressions every ten minutes. All count as absent even before.
  */
 export const layer = Layer.effectDiscard(Effect.gen(function*() {
   const { sweep: keys } = yield* Idempotency
   const { sweep: inbox } = yield* Inbox
+  const { sweep: counts } = yield* SendCounts
   const { sweep: suppressions } = yield* Suppressions
   yield* every("idempotency keys", keys)
   yield* every("the in-app inbox", inbox)
+  yield* every("the counts of send limits", counts)
   yield* every("suppressed addresses", suppressions)
 }))

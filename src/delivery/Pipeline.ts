@@ -7,7 +7,7 @@ import * as RateGates from "#src/delivery/attempts/RateGates.ts"
 import { deliver } from "#src/delivery/attempts/Deliver.ts"
 import * as Escalation from "#src/delivery/attempts/Escalation.ts"
 import { Journal } from "#src/delivery/Journal.ts"
-import { type Ending, endingOf, type Hands } from "#src/delivery/pipeline/Journey.ts"
+import { closed, type Ending, endingOf, type Hands } from "#src/delivery/pipeline/Journey.ts"
 import { FirstSteps } from "#src/delivery/journal/FirstSteps.ts"
 import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import * as Outcome from "#src/delivery/attempts/Outcome.ts"
@@ -16,6 +16,7 @@ import type * as Refusal from "#src/delivery/pipeline/Refusal.ts"
 import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
 import { refusing } from "#src/delivery/attempts/Settlement.ts"
 import * as Stages from "#src/delivery/pipeline/Stages.ts"
+import * as Throttling from "#src/delivery/pipeline/Throttling.ts"
 import * as Timeouts from "#src/delivery/pipeline/Timeouts.ts"
 import * as Quarantine from "#src/delivery/shards/Quarantine.ts"
 import * as Write from "#src/delivery/journal/Write.ts"
@@ -34,7 +35,7 @@ const passwordUnknownWait = 15 * 60_000
 const firstCrashWait = 1_000
 
 /**
- * The stages a message goes through in its recipient's fiber: map → profile → preferences → route → render → deliver.
+ * The stages a message goes through in its recipient's fiber: map → profile → preferences → route → limits → render → deliver.
  */
 export class Pipeline extends Context.Service<Pipeline, {
   /** Runs one message as far as it goes now. Everything it learns is in the journal when this ends. */
@@ -77,6 +78,7 @@ export const layer = Layer.effect(
     const { decide, wait } = yield* Stages.make
     const { addressed, render } = yield* Render.make
     const firsts = yield* FirstSteps
+    const limits = yield* Throttling.make(firsts.stored)
     const write = Write.make(journal, firsts)
     const walk = deliver({
       write,
@@ -112,6 +114,8 @@ export const layer = Layer.effect(
       const decision = yield* decide(stored)
       const { data, isOneTimePassword, message, plan, profile, providers } = decision
       const ts = yield* Clock.currentTimeMillis
+      // One that is not stored is another's by now, or will be read once it is.
+      if (message.attempts.length === 0 && !(yield* limits.take(decision, ts))) return Effect.succeed(closed)
       const first: ReadonlyArray<HistoryEvent> = message.attempts.length > 0
         ? []
         : begun(decision, ts)

@@ -20,6 +20,7 @@ import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
 import { reasonOf } from "#src/delivery/attempts/Settlement.ts"
 import { ShardCount } from "#src/delivery/shards/ShardCount.ts"
 import * as Stages from "#src/delivery/pipeline/Stages.ts"
+import * as Throttling from "#src/delivery/pipeline/Throttling.ts"
 import { type Given, inTime, show, type Shown } from "#src/delivery/rehearsals/Shown.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { harmless, PreferenceLinks } from "#src/people/PreferenceLinks.ts"
@@ -60,6 +61,7 @@ export const layer = Layer.effect(
   Rehearsals,
   Effect.gen(function*() {
     const { decide, wait } = yield* Stages.make
+    const limits = yield* Throttling.make(() => Effect.void)
     // Who looks is not the recipient, whose preferences the links must not change.
     const { addressed, render } = yield* Effect.provideService(Render.make, PreferenceLinks, yield* harmless)
     const newId = yield* Ids.generator
@@ -81,6 +83,7 @@ export const layer = Layer.effect(
 
     const rehearse = Effect.fnUntraced(function*(message: OpenMessage, at: number) {
       const decision = yield* decide(message, at)
+      yield* limits.look(decision, at)
       const outputs: Array<Shown> = []
       let attempts: ReadonlyArray<Attempt> = []
       let now = at

@@ -10,6 +10,7 @@ const nouns: Readonly<Record<string, string>> = {
   "preferences": "preferences",
   "providers": "provider",
   "routing-strategies": "routing-strategy",
+  "send-limits": "send-limit",
   "suppressions": "suppression",
   "tenants": "tenant",
   "translations": "translation"

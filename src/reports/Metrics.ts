@@ -1,3 +1,4 @@
+import type { LimitedBy, LimitPeriod } from "#schemas/SendLimit.ts"
 import type { Status } from "#schemas/Status.ts"
 import type { SuppressionReason } from "#schemas/Suppression.ts"
 import { Metric } from "effect"
@@ -42,6 +43,12 @@ export const suppressed = by<{
   readonly channel: string
   readonly reason: SuppressionReason
 }>("tidings_suppressed_channels_total", "Channels left out of messages for a suppressed address, by reason")
+
+/** Messages that a send limit has ended, by what it counts (`per`) and its `period`. */
+export const throttled = by<{ readonly per: LimitedBy; readonly period: LimitPeriod }>(
+  "tidings_throttled_messages_total",
+  "Messages ended by a send limit, by limit"
+)
 
 /** How fast a provider is called that takes no more for now, by `provider` and `channel` (`RateGate`). */
 export const callRate = (attributes: { readonly provider: string; readonly channel: string }) =>

@@ -21,6 +21,8 @@ import { providerConfigurationsContract } from "#test/contracts/ProviderConfigur
 import { pushTicketsContract } from "#test/contracts/PushTickets.ts"
 import { rateLimitsContract } from "#test/contracts/RateLimits.ts"
 import { receiptsContract } from "#test/contracts/Receipts.ts"
+import { sendCountsContract } from "#test/contracts/SendCounts.ts"
+import { sendLimitsContract } from "#test/contracts/SendLimits.ts"
 import { strategiesContract } from "#test/contracts/Strategies.ts"
 import { submissionsContract } from "#test/contracts/Submissions.ts"
 import { suppressionsContract } from "#test/contracts/Suppressions.ts"
@@ -61,6 +63,8 @@ export const everyContract = <E>(
   pushTicketsContract(name, stores)
   rateLimitsContract(name, stores)
   receiptsContract(name, stores)
+  sendCountsContract(name, stores)
+  sendLimitsContract(name, stores)
   strategiesContract(name, stores)
   submissionsContract(name, stores)
   suppressionsContract(name, stores)

@@ -56,6 +56,7 @@ export const bodies: Readonly<Record<string, (name: string, ids: Ids) => unknown
   "POST /routing-strategies/:id/explain": () => ({ faults: [] }),
   "POST /providers": (name) => ({ provider: "sendgrid", title: name }),
   "PUT /providers/:id": () => ({ provider: "sendgrid", title: "changed" }),
+  "PUT /send-limits/:per/:period": () => ({ limit: 1_000_000 }),
   "PUT /translations/:domain/:locale": () => "msgid \"a\"\nmsgstr \"changed\"\n",
   "PUT /users/:user_id/tokens": () => ({
     tokens: [{ token: "changed", provider_key: "firebase-fcm" }]

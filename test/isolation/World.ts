@@ -46,6 +46,7 @@ export const bare = Effect.fnUntraced(function*(call: Client, marker: string) {
   yield* made("PUT", `/audiences/audience-${marker}`, { name: marker })
   yield* made("PUT", `/tenants/${tenant}`, { name: tenant })
   yield* made("PUT", `/suppressions/email/gone@${marker}`)
+  yield* made("PUT", "/send-limits/tenant/month", { overrides: { [tenant]: 1_000_000 } })
   yield* made("PUT", `/users/${user}/tokens/${token}`, { provider_key: "firebase-fcm", device: { app_id: marker } })
   const section = id(yield* made("POST", "/preferences/sections", { name: `section-${marker}` }))
   const topic = id(
@@ -118,7 +119,9 @@ export const bare = Effect.fnUntraced(function*(call: Client, marker: string) {
     ":domain/:locale": locale,
     "items/:topic_id": `topic-${marker}`,
     "suppressions/:channel": "email",
-    ":channel/:address": `gone@${marker}`
+    ":channel/:address": `gone@${marker}`,
+    "send-limits/:per": "tenant",
+    ":per/:period": "month"
   }
   const inTenant = { status: "OPTED_IN", custom_routing: ["sms"] }
   const furnish = Effect.gen(function*() {

@@ -7,6 +7,7 @@ import * as Handovers from "./checker/Handovers.ts"
 import * as Jobs from "./checker/Jobs.ts"
 import * as Lateness from "./checker/Lateness.ts"
 import * as Leaks from "./checker/Leaks.ts"
+import * as Limits from "./checker/Limits.ts"
 import * as Lists from "./checker/Lists.ts"
 import * as Passwords from "./checker/Passwords.ts"
 import * as Preferences from "./checker/Preferences.ts"
@@ -55,12 +56,14 @@ const checks: ReadonlyArray<(facts: Facts.Facts) => ReadonlyArray<string>> = [
   Configurations.current,
   Resends.anew,
   Passwords.held,
+  Limits.keptWithin,
+  Limits.notForNothing,
   Lateness.punctual,
   Lateness.noLonger,
   Lateness.noLongerDelayed
 ]
 
-/** What is wrong with a history, by the invariants I1 to I25; nothing, if the engine kept them. */
+/** What is wrong with a history, by the invariants I1 to I27; nothing, if the engine kept them. */
 export const complaints = (history: History): ReadonlyArray<string> => {
   const facts = Facts.make(history)
   return checks.flatMap((check) => check(facts))

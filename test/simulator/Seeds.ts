@@ -6,6 +6,7 @@ import * as Crowded from "./Crowded.ts"
 import * as Deadly from "./Deadly.ts"
 import * as Grouped from "./Grouped.ts"
 import * as Lagging from "./Lagging.ts"
+import * as Limited from "./Limited.ts"
 import * as Mailing from "./Mailing.ts"
 import * as Ordinary from "./Story.ts"
 
@@ -24,6 +25,7 @@ const kinds = [
   { of: 40, are: [33], story: Crowded.story, options: Crowded.options },
   { of: 80, are: [9, 45], story: Mailing.story, options: Mailing.options },
   { of: 80, are: [35, 63], story: Grouped.story, options: Grouped.options },
+  { of: 80, are: [37, 77], story: Limited.story, options: Limited.options },
   { of: 80, are: [47], story: Deadly.story, options: Deadly.options }
 ]
 

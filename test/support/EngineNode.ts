@@ -12,6 +12,8 @@ import { Journal, type NewMessage, type Step } from "#src/delivery/Journal.ts"
 import * as Pipeline from "#src/delivery/Pipeline.ts"
 import type { Delivery, Vendor } from "#src/delivery/Provider.ts"
 import * as Shards from "#src/delivery/Shards.ts"
+import { SendCounts } from "#src/flows/SendCounts.ts"
+import { SendLimits } from "#src/flows/SendLimits.ts"
 import { Strategies } from "#src/delivery/providers/Strategies.ts"
 import { Members } from "#src/people/Members.ts"
 import { DeviceTokens } from "#src/people/DeviceTokens.ts"
@@ -150,6 +152,8 @@ export const make = Effect.fnUntraced(function*<S>(stores: NodeStores<S>) {
         Layer.mock(Translations, {}),
         Layer.mock(DeviceTokens, {}),
         suppressions,
+        Layer.mock(SendLimits, { installed: () => Effect.succeed([]) }),
+        Layer.mock(SendCounts, {}),
         Layer.mock(PreferenceCatalogue, { resolve: () => Effect.succeed(Option.none()) }),
         Layer.mock(UserPreferences, {}),
         Layer.mock(ListPreferences, {}),

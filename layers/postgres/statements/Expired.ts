@@ -14,7 +14,7 @@ const start = Number.MIN_SAFE_INTEGER
  * locks keep valid: by a set of keys, the planner would read the whole table for each batch. Each batch of a sweep begins
  * where the last one ended: while a backup runs, it would pass all that are gone.
  */
-export const sweeping = (sql: SqlClient.SqlClient, table: "idempotency" | "inbox" | "suppressions") => {
+export const sweeping = (sql: SqlClient.SqlClient, table: "idempotency" | "inbox" | "send_counts" | "suppressions") => {
   /** Where the sweep is: when the last row expired that a full batch deleted. */
   let from = start
   return Effect.fnUntraced(function*(limit: number) {

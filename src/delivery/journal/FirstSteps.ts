@@ -44,6 +44,8 @@ export class FirstSteps extends Context.Service<FirstSteps, {
   readonly over: (id: MessageId) => boolean
   /** The message's first step may be long in coming: the commit that is to store the message does not wait for it. */
   readonly spare: (id: MessageId) => void
+  /** Waits until the commit that is to store the message was made or has failed. That does not wait for the message any more. */
+  readonly stored: (id: MessageId) => Effect.Effect<void>
   /** Opens a gathering. It ends with the scope at the latest, so that nothing waits for ever. */
   readonly gather: Effect.Effect<Gathering, never, Scope.Scope>
 }>()("tidings/FirstSteps") {}
@@ -57,7 +59,8 @@ const isIntent = ({ attempt, conditional, dueAt, lifecycle, tries }: Step): bool
   Lifecycle.sources(lifecycle).includes("ENQUEUED")
 
 interface Group extends Gathering {
-  readonly arrive: (step: Step, resume: Resume) => Effect.Effect<void>
+  /** Waits for the end, with the step that may be stored. */
+  readonly arrive: (id: MessageId, step: Step | undefined, resume: Resume) => Effect.Effect<void>
   readonly over: (id: MessageId) => void
   readonly spare: (id: MessageId) => void
 }
@@ -90,15 +93,14 @@ const makeGroup = (groups: Map<MessageId, Group>, unstored: Set<MessageId>): Gro
       spare(id)
       return false
     },
-    arrive: (step, resume) => {
-      const { id } = step.message
+    arrive: (id, step, resume) => {
       // It was asked for before the end, and runs after it.
       if (isOver) {
         resume(Effect.undefined)
         return Effect.void
       }
       waiting.set(id, resume)
-      if (isIntent(step)) intents.set(id, step)
+      if (step !== undefined && isIntent(step)) intents.set(id, step)
       spare(id)
       return Effect.sync(() => {
         waiting.delete(id)
@@ -131,14 +133,22 @@ export const layer: Layer.Layer<FirstSteps> = Layer.sync(FirstSteps, () => {
   const unstored = new Set<MessageId>()
   return FirstSteps.of({
     of: (step) => {
-      const group = groups.get(step.message.id)
-      return group === undefined ? undefined : Effect.callback((resume) => group.arrive(step, resume))
+      const { id } = step.message
+      const group = groups.get(id)
+      return group === undefined ? undefined : Effect.callback((resume) => group.arrive(id, step, resume))
     },
     over: (id) => {
       groups.get(id)?.over(id)
       return unstored.delete(id)
     },
     spare: (id) => groups.get(id)?.spare(id),
+    stored: (id) =>
+      Effect.suspend(() => {
+        const group = groups.get(id)
+        return group === undefined
+          ? Effect.void
+          : Effect.asVoid(Effect.callback<StepResult | undefined>((resume) => group.arrive(id, undefined, resume)))
+      }),
     gather: Effect.acquireRelease(
       Effect.sync(() => makeGroup(groups, unstored)),
       (group) => Effect.sync(() => group.end(undefined))

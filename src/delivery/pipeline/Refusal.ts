@@ -33,6 +33,9 @@ export const unroutable = (reason: Reason, detail: string) =>
 export const filtered = (detail: string) =>
   new Refusal({ event: "Filter", type: "FILTERED", reason: "FILTERED", detail })
 
+export const throttled = (detail: string) =>
+  new Refusal({ event: "Throttle", type: "THROTTLED", reason: undefined, detail })
+
 export const undeliverable = (reason: Reason, detail: string) =>
   new Refusal({ event: "Undeliver", type: "UNDELIVERABLE", reason, detail })
 

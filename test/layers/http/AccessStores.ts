@@ -2,6 +2,8 @@ import * as Audit from "#layers/memory/Audit.ts"
 import * as Database from "#layers/memory/Database.ts"
 import * as DeviceTokens from "#layers/memory/DeviceTokens.ts"
 import * as RateLimits from "#layers/memory/RateLimits.ts"
+import * as SendCounts from "#layers/memory/SendCounts.ts"
+import * as SendLimits from "#layers/memory/SendLimits.ts"
 import * as Suppressions from "#layers/memory/Suppressions.ts"
 import * as Translations from "#layers/memory/Translations.ts"
 import * as UserTokens from "#src/access/UserTokens.ts"
@@ -9,7 +11,7 @@ import { secretKey } from "#test/support/SecretKeys.ts"
 import { NodeCrypto } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
 
-/** Users' tokens, the stores of translations, devices and suppressed addresses, and request counts, in memory; what a POST does meets the fault. */
+/** Users' tokens, the stores of translations, devices, suppressed addresses and send limits, and request counts, in memory; what a POST does meets the fault. */
 export const layer = (faults: { readonly crash: boolean }) => {
   const tokens = Layer.effect(
     UserTokens.UserTokens,
@@ -19,7 +21,16 @@ export const layer = (faults: { readonly crash: boolean }) => {
     }))
   ).pipe(Layer.provide(UserTokens.layer))
   return Layer.fresh(
-    Layer.mergeAll(Audit.layer, DeviceTokens.layer, RateLimits.layer, Suppressions.layer, Translations.layer, tokens)
+    Layer.mergeAll(
+      Audit.layer,
+      DeviceTokens.layer,
+      RateLimits.layer,
+      SendCounts.layer,
+      SendLimits.layer,
+      Suppressions.layer,
+      Translations.layer,
+      tokens
+    )
       .pipe(
         Layer.provideMerge(secretKey(7)),
         Layer.provide([Database.layer, NodeCrypto.layer])

@@ -24,6 +24,7 @@ export const bodies: Record<string, unknown> = {
   "/send": message(),
   "/bulk": { message: { event: "welcome" } },
   "/bulk/:job_id": { users: [{ recipient: "ada" }] },
+  "/send-limits/:per/:period": { limit: 3 },
   "/profiles/:user_id": { profile: { name: "Ada" } },
   "/profiles/:user_id/lists": { lists: [{ listId: "news" }] },
   "/audiences/:audience_id": {},
@@ -90,6 +91,7 @@ export const filled = (path: string, { id, job, made, many, section, template, t
     ).replace(":section_id", section)
     .replace(":tenant_id", tenant).replace(":template_id", "t").replace("versions/:version", "versions/v1")
     .replace(":output_id/:part", "1/body").replace(":channel/:address", "email/ada@example.com")
+    .replace(":per/:period", "user/day")
     .replace(":id", path.startsWith("/routing") ? made : template)
 
 /** Names of which none is there. */

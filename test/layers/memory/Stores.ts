@@ -24,6 +24,8 @@ import * as PushTickets from "#layers/memory/PushTickets.ts"
 import * as RateLimits from "#layers/memory/RateLimits.ts"
 import * as References from "#layers/memory/References.ts"
 import * as BulkJobs from "#layers/memory/BulkJobs.ts"
+import * as SendCounts from "#layers/memory/SendCounts.ts"
+import * as SendLimits from "#layers/memory/SendLimits.ts"
 import * as Strategies from "#layers/memory/Strategies.ts"
 import * as Submissions from "#layers/memory/Submissions.ts"
 import * as Suppressions from "#layers/memory/Suppressions.ts"
@@ -64,6 +66,8 @@ const stores = Layer.mergeAll(
   RateLimits.layer,
   References.layer,
   BulkJobs.layer,
+  SendCounts.layer,
+  SendLimits.layer,
   Strategies.layer,
   Submissions.layer,
   Suppressions.layer,

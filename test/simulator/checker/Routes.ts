@@ -56,7 +56,7 @@ export const wholeWay = (facts: Facts): ReadonlyArray<string> =>
     const end = closing(facts, row)
     const asked = Ways.askedOf(row)
     const { timeout } = asked
-    if (way === undefined || end?.after === undefined || status === "CANCELED") return []
+    if (way === undefined || end?.after === undefined || status === "CANCELED" || status === "THROTTLED") return []
     if (Preferences.wasUnwanted(facts, row) || Configurations.gone(facts, row).size > 0) return []
     if (error?.startsWith("Quarantined") === true || error?.startsWith("delay.until") === true) return []
     const deadline = timeout?.message ?? 72 * 3_600_000

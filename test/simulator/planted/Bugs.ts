@@ -1,5 +1,6 @@
 import { jobs } from "./Jobs.ts"
 import { late } from "./Late.ts"
+import { limits } from "./Limits.ts"
 import { owners } from "./Owners.ts"
 import { pages } from "./Pages.ts"
 
@@ -289,6 +290,7 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   ...jobs,
   ...late,
+  ...limits,
   ...owners,
   ...pages
 ]

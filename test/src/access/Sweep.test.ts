@@ -1,6 +1,7 @@
 import { Idempotency } from "#src/access/Idempotency.ts"
 import * as Sweep from "#src/access/Sweep.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { SendCounts } from "#src/flows/SendCounts.ts"
 import { Suppressions } from "#src/people/Suppressions.ts"
 import { Inbox } from "#src/reports/Inbox.ts"
 import { assert, describe, it } from "@effect/vitest"
@@ -8,9 +9,9 @@ import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 
 describe("Sweep", () => {
-  it.effect("what has expired goes in one round, of keys, of the inbox and of suppressions, however many batches of 5,000 it is", () =>
+  it.effect("what has expired goes in one round, of keys, of the inbox, of counts and of suppressions, however many batches of 5,000 it is", () =>
     Effect.gen(function*() {
-      const left = { keys: 12_345, inbox: 10_000, suppressions: 5_001 }
+      const left = { keys: 12_345, inbox: 10_000, counts: 7, suppressions: 5_001 }
       const limits = new Set<number>()
       const sweep = (of: keyof typeof left) => (limit: number) =>
         Effect.sync(() => {
@@ -24,12 +25,13 @@ describe("Sweep", () => {
           Layer.provide([
             Layer.mock(Idempotency, { sweep: sweep("keys") }),
             Layer.mock(Inbox, { sweep: sweep("inbox") }),
+            Layer.mock(SendCounts, { sweep: sweep("counts") }),
             Layer.mock(Suppressions, { sweep: sweep("suppressions") })
           ])
         )
       )
       yield* TestClock.adjust("10 minutes")
-      assert.deepStrictEqual(left, { keys: 0, inbox: 0, suppressions: 0 })
+      assert.deepStrictEqual(left, { keys: 0, inbox: 0, counts: 0, suppressions: 0 })
       assert.deepStrictEqual([...limits], [5_000])
     }))
 
@@ -48,6 +50,7 @@ describe("Sweep", () => {
           Layer.provide([
             Layer.mock(Idempotency, { sweep }),
             Layer.mock(Inbox, { sweep: () => Effect.succeed(0) }),
+            Layer.mock(SendCounts, { sweep: () => Effect.succeed(0) }),
             Layer.mock(Suppressions, { sweep: () => Effect.succeed(0) })
           ])
         )

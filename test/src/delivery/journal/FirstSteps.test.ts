@@ -142,6 +142,25 @@ layer(FirstSteps.layer)("FirstSteps", (it) => {
       }
     }))
 
+  it.effect("who waits to be stored goes on after the commit, made or failed, which does not wait for it", () =>
+    Effect.gen(function*() {
+      const firsts = yield* FirstSteps.FirstSteps
+      const [early, waits] = yield* messages
+      yield* firsts.stored(waits.id)
+      for (const results of [none, undefined]) {
+        const gathering = yield* firsts.gather
+        for (const { id } of [early, waits]) gathering.begin(id, () => true)
+        const waiting = yield* Effect.forkScoped(firsts.stored(waits.id), { startImmediately: true })
+        yield* coming(intentOf(early))
+        assert.deepStrictEqual(yield* gathering.intents, [intentOf(early)])
+        yield* TestClock.adjust("1 minute")
+        assert.isUndefined(waiting.pollUnsafe())
+        gathering.end(results)
+        yield* Fiber.join(waiting)
+        assert.isUndefined(firsts.of(intentOf(waits)), "its steps are written like any other's")
+      }
+    }))
+
   it.effect("a commit that is given up lets all go on", () =>
     Effect.gen(function*() {
       const firsts = yield* FirstSteps.FirstSteps

@@ -1,0 +1,97 @@
+import type { LimitedBy, LimitPeriod } from "#schemas/SendLimit.ts"
+import * as Refusal from "#src/delivery/pipeline/Refusal.ts"
+import type { Decision } from "#src/delivery/pipeline/Stages.ts"
+import type { FirstSteps } from "#src/delivery/journal/FirstSteps.ts"
+import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
+import * as Write from "#src/delivery/journal/Write.ts"
+import * as Limiting from "#src/flows/Limiting.ts"
+import { type Count, SendCounts, type Taken } from "#src/flows/SendCounts.ts"
+import { type SendLimitRecord, SendLimits } from "#src/flows/SendLimits.ts"
+import * as Metrics from "#src/reports/Metrics.ts"
+import * as Trace from "#src/reports/Trace.ts"
+import { DateTime, Effect, Metric } from "effect"
+
+const whose: Readonly<Record<LimitedBy, string>> = {
+  global: "",
+  user: " for its recipient",
+  topic: " of its topic",
+  user_topic: " of its topic for its recipient",
+  tenant: " for its tenant"
+}
+
+const each: Readonly<Record<LimitPeriod, string>> = { hour: "an hour", day: "a day", week: "a week", month: "a month" }
+
+const words = ({ most = 0, per, period, until }: Count): string =>
+  `The limit of ${most === 1 ? "1 message" : `${most} messages`} ${each[period]}${whose[per]} is reached, until ${
+    DateTime.formatIso(DateTime.makeUnsafe(until))
+  }`
+
+const refusal = ({ message, preferences, unknown }: Decision, reached: Count): Refusal.Refusal =>
+  Refusal.knowing(Refusal.throttled(words(reached)), {
+    decision: preferences,
+    recipient: message.recipient,
+    templateId: message.templateId,
+    unknown
+  })
+
+/** The counts that a message adds to. */
+const countsOf = (
+  limits: ReadonlyArray<SendLimitRecord>,
+  { message: { recipient, recipientKey }, topic }: Decision,
+  now: number
+): ReadonlyArray<Count> => {
+  const limited = {
+    recipientKey,
+    userId: recipient.user_id ?? undefined,
+    topicId: topic?.id,
+    tenantId: recipient.tenant_id ?? undefined
+  }
+  return limits.flatMap((limit) => Limiting.countOf(limit, limited, now) ?? [])
+}
+
+/**
+ * The stage that counts a message, which has somewhere to go by now, and ends it if it would be one too many (api.md
+ * 26.7). What cannot be sent counts nowhere, which is why this stage comes behind the route. `stored` waits until a
+ * message that is in hand already is stored too: a count of one that is not could be made twice.
+ */
+export const make = Effect.fnUntraced(function*(stored: FirstSteps["Service"]["stored"]) {
+  const limits = yield* SendLimits
+  const counts = yield* SendCounts
+
+  const installed = ({ message: { scope } }: Decision): Effect.Effect<ReadonlyArray<SendLimitRecord>> =>
+    Write.patiently(limits.installed(scope))
+
+  /** Whether it is stored, and counted now or before. */
+  const counted = Effect.fnUntraced(function*(
+    { id, scope }: OpenMessage,
+    all: ReadonlyArray<Count>
+  ): Effect.fn.Return<Taken> {
+    yield* stored(id)
+    return yield* Write.patiently(counts.take({ scope, messageId: id, counts: all }))
+  }, Trace.stage("limits"))
+
+  /**
+   * Counts a message that is to be sent at `now` (epoch ms), once, however often it is begun. Answers whether it may be
+   * sent: not so one that is not stored.
+   */
+  const take = (decision: Decision, now: number): Effect.Effect<boolean, Refusal.Refusal> =>
+    Effect.flatMap(installed(decision), (limits) => {
+      const all = limits.length === 0 ? [] : countsOf(limits, decision, now)
+      return all.length === 0 ? Effect.succeed(true) : Effect.flatMap(counted(decision.message, all), (taken) => {
+        if (taken._tag !== "Reached") return Effect.succeed(taken._tag === "Counted")
+        const { per, period } = taken.count
+        return Effect.andThen(Metric.update(Metrics.throttled({ per, period }), 1), refusal(decision, taken.count))
+      })
+    })
+
+  /** Refuses a message that would not be sent at `now` (epoch ms). Nothing is counted. */
+  const look = Effect.fnUntraced(function*(decision: Decision, now: number): Effect.fn.Return<void, Refusal.Refusal> {
+    const all = countsOf(yield* installed(decision), decision, now)
+    if (all.length === 0) return
+    const used = yield* Write.patiently(counts.used(decision.message.scope, all))
+    const reached = all.find(({ most }, n) => most !== undefined && (used[n] ?? 0) >= most)
+    if (reached !== undefined) return yield* refusal(decision, reached)
+  })
+
+  return { look, take }
+})
