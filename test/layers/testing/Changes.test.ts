@@ -142,6 +142,11 @@ describe("a change that can have no effect", () => {
       [{ _tag: "PutAudience", audienceId: "pros", audience: { filter: { operator: "EQ" } } }, "names an audience that"],
       [{ _tag: "Translate", locale: "a b", po: "" }, "names a locale by what is no id"],
       [{ _tag: "PutToken", userId: "ada", token: "t", device: {} }, "names a device that is none: .t is refused"],
+      [
+        { _tag: "PutSendLimit", per: "user", period: "day", limit: {} },
+        "names a send limit that is none: .user/day is refused: Expected a limit, or overrides"
+      ],
+      [{ _tag: "DeleteSendLimit", per: "user", period: "year" }, "names a send limit that is none"],
       [{ _tag: "Resume", requestId: "bulk" }, "names a request by what is no id"],
       [null, `A change has to be an object such as { _tag: "DeleteProfile", userId: "ada" }, and is of type Null`]
     ]

@@ -215,7 +215,7 @@ describe("what a world begins with", () => {
     const pages: ReadonlyArray<readonly [Given, string]> = [
       [
         misspelt,
-        "has tennants, which is none of profiles, lists, topics, templates, strategies, brands, tenants, audiences, translations, tokens"
+        "has tennants, which is none of profiles, lists, topics, templates, strategies, brands, tenants, audiences, translations, tokens, limits"
       ],
       [nameless, ".tenants.acme is refused: name: Required"],
       [
