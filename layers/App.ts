@@ -18,7 +18,8 @@ import * as PlainSends from "#layers/http/plain/PlainSends.ts"
 import * as PreferenceRoute from "#layers/http/pages/Preferences.ts"
 import * as UnsubscribeRoute from "#layers/http/pages/Unsubscribe.ts"
 import * as Routes from "#layers/http/Routes.ts"
-import * as Tracked from "#layers/http/routes/Tracking.ts"
+import * as ClickRoute from "#layers/http/routes/Clicks.ts"
+import * as OpenRoute from "#layers/http/routes/Tracking.ts"
 import * as Mjml from "#layers/mjml/Mjml.ts"
 import * as Outbound from "#layers/outbound/Outbound.ts"
 import * as Proxy from "#layers/outbound/Proxy.ts"
@@ -63,6 +64,7 @@ import * as AudienceUpkeep from "#src/people/AudienceUpkeep.ts"
 import * as Callbacks from "#src/reports/Callbacks.ts"
 import * as PushReceipts from "#src/reports/PushReceipts.ts"
 import * as Receipts from "#src/reports/Receipts.ts"
+import * as Clicks from "#src/reports/Clicks.ts"
 import * as Tracking from "#src/reports/Tracking.ts"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
@@ -89,9 +91,10 @@ const receipts = Layer.merge(CallbackRoute.layer.pipe(Layer.provide(Callbacks.la
   Layer.provide(Outbound.layer)
 )
 
-/** What the readers of messages open and choose: tracked opens, unsubscribing, preferences. */
+/** What the readers of messages open, follow and choose: tracked opens and clicks, unsubscribing, preferences. */
 const readers = Layer.mergeAll(
-  Tracked.layer.pipe(Layer.provide(Tracking.layer)),
+  OpenRoute.layer.pipe(Layer.provide(Tracking.layer)),
+  ClickRoute.layer.pipe(Layer.provide(Clicks.layer)),
   UnsubscribeRoute.layer.pipe(Layer.provide(Unsubscribing.layer)),
   PreferenceRoute.layer.pipe(Layer.provide(PreferencePage.layer))
 )
@@ -203,6 +206,7 @@ const engine = <E, R>(settings: Values, providers: Layer.Layer<Providers, E, R>)
     ),
     Layer.provideMerge(TenantPreferences.layer),
     Layer.provideMerge(rendering),
+    Layer.provideMerge(Clicks.layerTracking),
     Layer.provideMerge([Tracking.layerLinks, PreferenceLinks.layer]),
     Layer.provideMerge(stores),
     Layer.provideMerge(vendors),
@@ -211,7 +215,8 @@ const engine = <E, R>(settings: Values, providers: Layer.Layer<Providers, E, R>)
       Layer.succeed(ShardCount, settings.shards),
       Layer.succeed(AccountEmail, settings.accountEmail),
       Layer.succeed(BrandLimit, settings.brandLimit),
-      Layer.succeed(Tracking.PublicUrl, settings.publicUrl)
+      Layer.succeed(Tracking.PublicUrl, settings.publicUrl),
+      Layer.succeed(Clicks.Tracked, settings.tracked)
     ]),
     Layer.provideMerge([SecretKeyFile.layer, NodeId.layer(Worker.given?.tidingsNode), Invalidations.layer]),
     Layer.provideMerge([NodeCrypto.layer, NodeServices.layer])

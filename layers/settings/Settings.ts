@@ -28,6 +28,8 @@ export interface Values {
   readonly brandLimit: number | undefined
   /** Where readers' mail clients reach this server, without a trailing slash. */
   readonly publicUrl: string | undefined
+  /** What mails tell of their readers, besides what templates and vendors do. */
+  readonly tracked: { readonly clicks: boolean; readonly opens: boolean }
   /** Origins whose pages may call the API from a browser; `*` is all. */
   readonly corsOrigins: ReadonlyArray<string>
   readonly redisUrl: Redacted.Redacted | undefined
@@ -92,6 +94,7 @@ const variables = {
     Config.withDefault(3000)
   ),
   TIDINGS_PUBLIC_URL: unset(Config.String("TIDINGS_PUBLIC_URL")),
+  TIDINGS_TRACKING: Config.String("TIDINGS_TRACKING").pipe(Config.withDefault(""), Config.map(listed)),
   TIDINGS_CORS_ORIGINS: Config.String("TIDINGS_CORS_ORIGINS").pipe(Config.withDefault(""), Config.map(listed)),
   DATABASE_URL: unset(Config.Redacted("DATABASE_URL")),
   REDIS_URL: unset(Config.Redacted("REDIS_URL")),
@@ -147,6 +150,7 @@ const above = (worker: number): number => Math.max(0, worker - 1)
 const faults: Record<keyof typeof variables, string> = {
   PORT: "must be a port number",
   TIDINGS_PUBLIC_URL: "must be an http(s) URL without a query",
+  TIDINGS_TRACKING: "must be clicks, opens or both, between commas, and needs TIDINGS_PUBLIC_URL",
   TIDINGS_CORS_ORIGINS: "must be origins such as https://app.example.com, between commas, or *",
   DATABASE_URL: "must be a postgres:// URL, its password percent-encoded; TLS is sslmode=require, not ssl=true",
   REDIS_URL: "must be a redis:// or rediss:// URL, its password percent-encoded",
@@ -245,6 +249,13 @@ const read = Effect.gen(function*() {
     (count) => count === undefined || count === 0 || read.databaseUrl !== undefined
   )
   if ((clusterPort ?? 0) + above(asked ?? 0) > 65_535) bad.push(`TIDINGS_CLUSTER_PORT ${faults.TIDINGS_CLUSTER_PORT}`)
+  const tracked = yield* value(
+    "TIDINGS_TRACKING",
+    variables.TIDINGS_TRACKING,
+    (kinds) => kinds.every((kind) => kind === "clicks" || kind === "opens")
+  )
+  if (tracked !== undefined && tracked.length > 0 && read.publicUrl === undefined)
+    bad.push(`TIDINGS_TRACKING ${faults.TIDINGS_TRACKING}`)
   yield* value("TIDINGS_OUTBOUND_ALLOW", variables.TIDINGS_OUTBOUND_ALLOW)
   yield* value("SMTP_URL", variables.SMTP_URL, secret((url) => SmtpUrl.parse(url) !== undefined))
   const isProxy = secret((url) => Option.isSome(Proxy.parse(url)))
@@ -263,6 +274,7 @@ const read = Effect.gen(function*() {
   return Settings.of({
     ...read,
     publicUrl: read.publicUrl?.replace(/\/+$/, ""),
+    tracked: { clicks: tracked?.includes("clicks") === true, opens: tracked?.includes("opens") === true },
     port,
     workers: worker === undefined ? asked ?? (read.databaseUrl !== undefined && availableParallelism() > 1 ? 1 : 0) : 0,
     worker,

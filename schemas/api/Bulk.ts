@@ -51,7 +51,7 @@ export class Bulk extends HttpApiGroup.make("bulk").add(
       OpenApi.Description,
       "A job has one message and any number of users, each with data and a profile of their own. Users are added to it until it is run."
         + " `content` is used instead of `template`, and `template` instead of the template that `event` names. `locale`, as a text,"
-        + " is the language of users who have none in the job; a map of locales and `metadata.utm` are kept, and have no effect."
+        + " is the language of users who have none in the job; a map of locales is kept, and has no effect."
     ),
   HttpApiEndpoint.post("add", "/:job_id", {
     params,

@@ -30,6 +30,8 @@ export type Block =
     readonly align: Align
     readonly isLink: boolean
     readonly background: string | undefined
+    /** Its author does not want to hear of who follows it. */
+    readonly isUntracked?: boolean
   }
   | {
     readonly _tag: "Image"

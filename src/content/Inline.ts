@@ -10,6 +10,8 @@ export type Inline =
     readonly text: string
     readonly href: string
     readonly label?: ReadonlyArray<Inline>
+    /** Its author does not want to hear of who follows it. */
+    readonly isUntracked?: boolean
   }
   | {
     readonly _tag: "Image"
@@ -17,6 +19,7 @@ export type Inline =
     readonly alt: string
     readonly href: string
     readonly width: string | undefined
+    readonly isUntracked?: boolean
   }
   | { readonly _tag: "Open" | "Close"; readonly emphasis: Emphasis }
   | { readonly _tag: "Tint"; readonly color: string }

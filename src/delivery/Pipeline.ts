@@ -10,6 +10,7 @@ import { Journal } from "#src/delivery/Journal.ts"
 import { closed, type Ending, endingOf, type Hands } from "#src/delivery/pipeline/Journey.ts"
 import { FirstSteps } from "#src/delivery/journal/FirstSteps.ts"
 import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
+import * as Outgoing from "#src/delivery/attempts/Outgoing.ts"
 import * as Outcome from "#src/delivery/attempts/Outcome.ts"
 import * as Render from "#src/delivery/pipeline/Render.ts"
 import type * as Refusal from "#src/delivery/pipeline/Refusal.ts"
@@ -84,7 +85,8 @@ export const layer = Layer.effect(
       write,
       breakers: yield* Breakers.Breakers,
       gates: yield* RateGates.RateGates,
-      spare: firsts.spare
+      spare: firsts.spare,
+      outgoing: yield* Outgoing.make
     })
 
     /** Stores that the message waits until `dueAt`, with a line in its timeline. */

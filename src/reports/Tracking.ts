@@ -1,11 +1,10 @@
 import { MessageId } from "#schemas/MessageId.ts"
 import { Scope } from "#schemas/Scope.ts"
 import { once } from "#src/cache/Once.ts"
-import { derive, SecretKey } from "#src/access/SecretKey.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import * as Signatures from "#src/reports/Signatures.ts"
 import { Clock, Context, Effect, Layer, Schema } from "effect"
-import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from "node:crypto"
 
 /**
  * The URL at which readers' mail clients reach this server, without a slash at its end. `undefined`: there is none, and
@@ -34,37 +33,27 @@ export const OpenLinks = Context.Reference<((scope: Scope, id: MessageId) => Ope
   { defaultValue: () => undefined }
 )
 
-const signatureLength = 22
-
 const decode = Schema.decodeUnknownEffect(
   Schema.Struct({ id: MessageId, scope: Schema.NumberFromString.pipe(Schema.decodeTo(Scope)) })
 )
 
-/** The signature in a tracking id `<message id>.<scope>.<signature>`, without which nobody can make one. */
-const signed = (key: KeyObject, scope: string, id: string): string =>
-  createHmac("sha256", key).update(`${scope} ${id}`).digest("base64url").slice(0, signatureLength)
-
-/** Compares in constant time. By bytes: one of the texts is the caller's, and may hold characters of several bytes. */
-const isSame = (a: string, b: string): boolean => {
-  const [one, other] = [Buffer.from(a), Buffer.from(b)]
-  return one.length === other.length && timingSafeEqual(one, other)
-}
+/** What is signed of a tracking id `<message id>.<scope>.<signature>`. */
+const signedOf = (scope: Scope | string, id: string): string => `${scope} ${id}`
 
 /** The path of the picture that a mail loads when it is opened. */
 export const openPath = "/t/open"
 
-/** A key object: with raw bytes, every signature would make a new one, at eight times the cost of signing. */
-const signingKey = Effect.map(SecretKey, (key) => createSecretKey(derive(key, "tracking/open")))
+const signatures = Signatures.of("tracking/open")
 
 /**
  * Makes links, signed with a key derived from the installation's. A signature costs as much as a small rendering, and
  * most templates use none: it is made only when it is read.
  */
 const links = Effect.gen(function*() {
-  const key = yield* signingKey
+  const { sign } = yield* signatures
   const base = yield* PublicUrl
   return (scope: Scope, id: MessageId): OpenLink => {
-    const trackingId = once(() => `${id}.${scope}.${signed(key, String(scope), id)}`)
+    const trackingId = once(() => `${id}.${scope}.${sign(signedOf(scope, id))}`)
     return {
       get openTrackingId() {
         return trackingId()
@@ -99,11 +88,11 @@ export const layer = Layer.effect(
   Tracking,
   Effect.gen(function*() {
     const journal = yield* Journal
-    const key = yield* signingKey
+    const { isSigned } = yield* signatures
     return Tracking.of({
       opened: Effect.fnUntraced(function*(trackingId) {
         const [id = "", scope = "", signature = ""] = trackingId.split(".")
-        if (!isSame(signature, signed(key, scope, id))) return
+        if (!isSigned(signedOf(scope, id), signature)) return
         const message = yield* Effect.option(decode({ id, scope }))
         if (message._tag === "Some") yield* opened(journal, message.value.scope, message.value.id)
       })

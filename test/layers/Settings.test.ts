@@ -21,6 +21,7 @@ describe("settings (design.md §6)", () => {
         shards: 64,
         brandLimit: undefined,
         publicUrl: undefined,
+        tracked: { clicks: false, opens: false },
         corsOrigins: [],
         redisUrl: undefined,
         rateLimits: "",
@@ -61,6 +62,7 @@ describe("settings (design.md §6)", () => {
         PORT: "65536",
         TIDINGS_CORS_ORIGINS: "https://canary/path",
         TIDINGS_PUBLIC_URL: "https://canary?x=1",
+        TIDINGS_TRACKING: "clicks,canary",
         DATABASE_URL: "mysql://canary",
         REDIS_URL: "http://canary",
         TIDINGS_RATE_LIMITS: "canary=1",
@@ -121,6 +123,20 @@ describe("settings (design.md §6)", () => {
           `TIDINGS_BOOTSTRAP_SECRET must be 32 to ${longestSecret} letters, digits, - or _`
         )
       }
+    }))
+
+  it.effect("what is tracked of readers needs an address at which they reach the server", () =>
+    Effect.gen(function*() {
+      const of = (TIDINGS_TRACKING: string, more = {}) =>
+        Effect.scoped(Layer.build(settings({ TIDINGS_TRACKING, ...more })))
+      const sentence = "TIDINGS_TRACKING must be clicks, opens or both, between commas, and needs TIDINGS_PUBLIC_URL"
+      assert.strictEqual((yield* Effect.flip(of("clicks"))).message, sentence)
+      assert.strictEqual(
+        (yield* Effect.flip(of("reads", { TIDINGS_PUBLIC_URL: "https://a.example" }))).message,
+        sentence
+      )
+      for (const text of ["clicks", " opens ,clicks", ""]) yield* of(text, { TIDINGS_PUBLIC_URL: "https://a.example" })
+      yield* of("")
     }))
 
   it.effect("half of a Twilio account is told by what it lacks", () =>

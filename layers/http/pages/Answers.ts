@@ -17,7 +17,7 @@ type Response = HttpServerResponse.HttpServerResponse
 /**
  * The same answer for a link that was forged, changed, cut off or taken from a preview, so that nobody learns which.
  */
-const broken = document({
+export const broken = document({
   title: "This link does not work",
   look: undefined,
   status: 404,

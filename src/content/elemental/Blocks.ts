@@ -109,6 +109,7 @@ export const make = (
           href: fields.address(element, inside, "href"),
           align: fields.align(element, inside) ?? "center",
           isLink: element["style"] === "link",
+          ...fields.tracking(element, inside),
           background: fields.color(element, inside, "background_color") ?? accent
         }]
       case "image":

@@ -44,6 +44,11 @@ export class Fields {
     return element[key] !== undefined && this.text(element, inside, key).trim() === "true"
   }
 
+  /** Whether who follows the element's link is not to be heard of, where that is so. */
+  tracking(element: Element, inside: Scope): { readonly isUntracked?: true } {
+    return this.flag(element, inside, "disable_tracking") ? { isUntracked: true } : {}
+  }
+
   color(element: Element, inside: Scope, ...keys: ReadonlyArray<string>): string | undefined {
     return Color.color(this.text(element, inside, ...keys))
   }

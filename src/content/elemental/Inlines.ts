@@ -43,10 +43,19 @@ export const make = (fields: Fields, walk: Walk) => {
       case "string":
         return formatting(element, inside)([{ _tag: "Text", text: text("content") }])
       case "link":
-        return formatting(element, inside)([{ _tag: "Link", text: text("content"), href: address("href") }])
+        return formatting(element, inside)([
+          { _tag: "Link", text: text("content"), href: address("href"), ...fields.tracking(element, inside) }
+        ])
       case "img": {
         const [src, alt, href] = [address("src"), text("alt_text", "altText"), address("href")]
-        return [{ _tag: "Image", src, alt, href, width: fields.width(element, inside) }]
+        return [{
+          _tag: "Image",
+          src,
+          alt,
+          href,
+          width: fields.width(element, inside),
+          ...fields.tracking(element, inside)
+        }]
       }
       default:
         return []

@@ -2,7 +2,7 @@ import type { Align, Block } from "#src/content/Block.ts"
 import { safeHref } from "#src/content/Href.ts"
 import { readableOn } from "#src/content/html/Color.ts"
 import { escape } from "#src/content/html/Escape.ts"
-import { flow, image, link } from "#src/content/html/Flow.ts"
+import { flow, image, link, trackingOf } from "#src/content/html/Flow.ts"
 import { colors, texts } from "#src/content/html/Styles.ts"
 
 type Of<Tag extends Block["_tag"]> = Extract<Block, { readonly _tag: Tag }>
@@ -29,15 +29,20 @@ const quote = ({ align, blocks, border, style }: Of<"Quote">, side: Side): strin
   return `${table} width="100%"><tr><td${edge} style="${look}">${stack(blocks, side)}</td></tr></table>`
 }
 
-const action = ({ align, background = colors.button, content, href, isLink }: Of<"Action">): string => {
+const action = ({ align, background = colors.button, content, href, isLink, isUntracked }: Of<"Action">): string => {
   const safe = safeHref(href)
   if (isLink || safe === undefined) {
-    const styled = link(href, escape(content), `color:${colors.link};font-weight:600;text-decoration:underline`)
+    const styled = link(
+      href,
+      escape(content),
+      isUntracked,
+      `color:${colors.link};font-weight:600;text-decoration:underline`
+    )
     return `<p style="margin:0;${aligned(align)}">${styled}</p>`
   }
   const full = align === "full"
   const shape = `display:${full ? "block" : "inline-block"};padding:12px 24px;font-weight:600;line-height:20px;`
-  const button = `<a href="${escape(safe)}" style="${shape}color:${
+  const button = `<a href="${escape(safe)}"${trackingOf(isUntracked)} style="${shape}color:${
     readableOn(background)
   };text-decoration:none;border-radius:6px">${escape(content)}</a>`
   const cell =

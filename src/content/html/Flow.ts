@@ -1,12 +1,22 @@
 import { safeHref, safeSource } from "#src/content/Href.ts"
 import { escape } from "#src/content/html/Escape.ts"
+import { untracked } from "#src/content/html/Links.ts"
 import { colors } from "#src/content/html/Styles.ts"
 import type { Inline } from "#src/content/Inline.ts"
 
+/** What keeps a link from being tracked. */
+export const trackingOf = (isUntracked: boolean | undefined): string => isUntracked === true ? ` ${untracked}` : ""
+
 /** A link, or only its label if its address is not safe. */
-export const link = (href: string, label: string, style = `color:${colors.link};text-decoration:underline`): string => {
+export const link = (
+  href: string,
+  label: string,
+  isUntracked?: boolean,
+  style = `color:${colors.link};text-decoration:underline`
+): string => {
   const safe = safeHref(href)
-  return safe === undefined ? label : `<a class="link" href="${escape(safe)}" style="${style}">${label}</a>`
+  if (safe === undefined) return label
+  return `<a class="link" href="${escape(safe)}"${trackingOf(isUntracked)} style="${style}">${label}</a>`
 }
 
 /** `width` has the form of `Length.length`. */
@@ -15,7 +25,8 @@ export const image = (
   alt: string,
   href: string,
   width: string | undefined,
-  display: "block" | "inline"
+  display: "block" | "inline",
+  isUntracked?: boolean
 ): string => {
   const safe = safeSource(src)
   if (safe === undefined) return escape(alt)
@@ -25,7 +36,7 @@ export const image = (
   const shown = display === "block" ? "inline-block" : "inline"
   const style = `display:${shown};${wide}max-width:100%;height:auto;border:0;vertical-align:middle`
   const tag = `<img src="${escape(safe)}" alt="${escape(alt)}"${attribute} style="${style}">`
-  return link(href, tag, "text-decoration:none")
+  return link(href, tag, isUntracked, "text-decoration:none")
 }
 
 const lines = (text: string): string => escape(text).replaceAll("\r\n", "\n").replaceAll("\n", "<br>\n")
@@ -40,9 +51,13 @@ const inlineHtml = (piece: Inline): string => {
     case "Code":
       return `<code class="code" style="${code}">${escape(piece.text)}</code>`
     case "Link":
-      return link(piece.href, piece.label === undefined ? escape(piece.text || piece.href) : flow(piece.label))
+      return link(
+        piece.href,
+        piece.label === undefined ? escape(piece.text || piece.href) : flow(piece.label),
+        piece.isUntracked
+      )
     case "Image":
-      return image(piece.src, piece.alt, piece.href, piece.width, "inline")
+      return image(piece.src, piece.alt, piece.href, piece.width, "inline", piece.isUntracked)
     case "Open":
       return `<${piece.emphasis}>`
     case "Close":

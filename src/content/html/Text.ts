@@ -1,11 +1,10 @@
 import { safeHref } from "#src/content/Href.ts"
 import { decode } from "#src/content/html/Entities.ts"
+import { attributeOf, scan } from "#src/content/html/Tags.ts"
 
 /** A divider in plain text. */
 export const rule = "----------"
 
-/** Elements whose content nobody sees. A `head` has no text of its own, and needs no end tag. */
-const silent = ["script", "style", "title", "template", "noscript"]
 const apart = [
   "address",
   "article",
@@ -25,36 +24,9 @@ const apart = [
 const blocks = new Set([...apart, "section", "table", "ul", "h1", "h2", "h3", "h4", "h5", "h6"])
 const lines = new Set(["dd", "div", "dt", "figure", "li", "tr"])
 
-const beginning = /<(\/?)([a-z][a-z0-9]*)/iy
-const partOfTag = /=\s*(?:"[^"]*"|'[^']*')|>/g
-const written = {
-  href: /\shref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i,
-  alt: /\salt\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i
-} as const
-
 /** White space that is not one space, which most texts have none of. */
 const space = /[\t\r\n\f]|  /
 const spaces = /[ \t\r\n\f]+/g
-
-const attribute = (attributes: string, name: keyof typeof written): string => {
-  const found = written[name].exec(attributes)
-  return found === null ? "" : decode(found[1] ?? found[2] ?? found[3] ?? "")
-}
-
-/** Where the tag that is open here ends: a `>` within a quoted value is part of it. -1 if it does not end. */
-const endOfTag = (html: string, from: number): number => {
-  partOfTag.lastIndex = from
-  for (let found = partOfTag.exec(html); found !== null; found = partOfTag.exec(html))
-    if (found[0] === ">") return found.index
-  return -1
-}
-
-/** Where the end tag of a silent element begins; nothing before it is a tag. -1 if there is none. */
-const endTagOf = (name: string, html: string, from: number): number => {
-  const end = new RegExp(`</${name}(?=[\\s/>])`, "gi")
-  end.lastIndex = from
-  return end.exec(html)?.index ?? -1
-}
 
 /** Collects texts and line ends. White space is never doubled, unless it is preformatted. */
 class Page {
@@ -104,14 +76,17 @@ class Page {
  */
 export const textOf = (html: string): string => {
   const page = new Page()
-  let skipped: string | undefined
   let isPreformatted = false
+  /** The tag was the beginning of a `pre`: the first line end in it is not part of it (HTML, 13.2.6.4.7). */
+  let isFirst = false
   let href = ""
   let label = 0
 
-  const link = (isEnd: boolean, attributes: string): void => {
+  const valueOf = (name: string, from: number, to: number): string => attributeOf(html, from, to, name)?.value ?? ""
+
+  const link = (isEnd: boolean, from: number, to: number): void => {
     if (!isEnd) {
-      href = attribute(attributes, "href").trim()
+      href = valueOf("href", from, to).trim()
       label = page.length
       return
     }
@@ -121,11 +96,11 @@ export const textOf = (html: string): string => {
     href = ""
   }
 
-  const tag = (isEnd: boolean, name: string, attributes: string): void => {
-    if (silent.includes(name)) skipped = isEnd ? undefined : name
-    else if (name === "a") link(isEnd, attributes)
+  const tag = (name: string, isEnd: boolean, from: number, to: number): void => {
+    isFirst = name === "pre" && !isEnd
+    if (name === "a") link(isEnd, from, to)
     else if (name === "br") page.end(1)
-    else if (name === "img") page.say(attribute(attributes, "alt"))
+    else if (name === "img") page.say(valueOf("alt", from, to))
     else if (name === "td" || name === "th") page.say(" ")
     else if (name === "hr" || blocks.has(name)) page.end(2)
     else if (lines.has(name)) page.end(1)
@@ -136,32 +111,13 @@ export const textOf = (html: string): string => {
     page.end(2)
   }
 
-  const say = (source: string): void => {
-    const text = decode(source)
-    if (!isPreformatted) page.say(space.test(text) ? text.replace(spaces, " ") : text)
-    else page.keep(text.replaceAll(/\r\n?/g, "\n"))
+  const text = (from: number, to: number): void => {
+    const said = decode(html.slice(from, to))
+    if (!isPreformatted) page.say(space.test(said) ? said.replace(spaces, " ") : said)
+    else page.keep((isFirst ? said.replace(/^\r?\n/, "") : said).replaceAll(/\r\n?/g, "\n"))
+    isFirst = false
   }
 
-  for (let at = 0; at < html.length;) {
-    const less = skipped === undefined ? html.indexOf("<", at) : endTagOf(skipped, html, at)
-    const stop = less < 0 ? html.length : less
-    if (skipped === undefined) say(html.slice(at, stop))
-    if (less < 0) break
-    beginning.lastIndex = less
-    const [, slash, name] = beginning.exec(html) ?? []
-    if (name === undefined && !/[!?/]/.test(html.charAt(less + 1))) {
-      page.say("<")
-      at = less + 1
-      continue
-    }
-    const mark = html.startsWith("<!--", less) ? "-->" : ">"
-    const end = name === undefined ? html.indexOf(mark, less + 1) : endOfTag(html, less + 1)
-    at = end < 0 ? html.length : end + mark.length
-    if (name === undefined) continue
-    const called = name.toLowerCase()
-    tag(slash === "/", called, html.slice(less, at).slice(0, 4_096))
-    // The first line end in a `pre` is not part of it (HTML, 13.2.6.4.7).
-    if (slash === "" && called === "pre") at += /^\r?\n/.exec(html.slice(at, at + 2))?.[0].length ?? 0
-  }
+  scan(html, { tag, text })
   return page.whole()
 }

@@ -101,7 +101,7 @@ const place = Effect.fnUntraced(function*(one: Call) {
     idempotencyToken: `${message.id}:${channel}:${provider}`,
     channel,
     profile,
-    rendered,
+    rendered: hand.outgoing(message, vendor, rendered),
     data,
     override
   })

@@ -15,6 +15,7 @@ import { type Ending, endingOf, type Journey } from "#src/delivery/pipeline/Jour
 import * as Outcome from "#src/delivery/attempts/Outcome.ts"
 import * as Suppressed from "#src/delivery/pipeline/Suppressed.ts"
 import { position } from "#src/delivery/attempts/Position.ts"
+import type { Outgoing } from "#src/delivery/attempts/Outgoing.ts"
 import type { Position } from "#src/delivery/attempts/position/Situation.ts"
 import { added, settle } from "#src/delivery/attempts/Settlement.ts"
 import type { Write } from "#src/delivery/journal/Write.ts"
@@ -46,6 +47,7 @@ export interface Hand {
   readonly gates: RateGates["Service"]
   readonly complain: (complaint: Complaint) => Effect.Effect<void>
   readonly spare: FirstSteps["Service"]["spare"]
+  readonly outgoing: Outgoing
   /** What each channel was given to show last. */
   shown: ReadonlyArray<Showing>
   attempts: ReadonlyArray<Attempt>
@@ -64,7 +66,7 @@ export interface Hand {
 }
 
 /** What the messages in hand share. */
-export type Means = Pick<Hand, "breakers" | "complain" | "gates" | "spare" | "write">
+export type Means = Pick<Hand, "breakers" | "complain" | "gates" | "outgoing" | "spare" | "write">
 
 /** A message at the begin of its run. */
 export const make = (journey: Journey, means: Means): Hand => ({

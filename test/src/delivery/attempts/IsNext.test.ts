@@ -90,7 +90,8 @@ const isNext = (one: Candidate, { attempts = [], away = [], open = [], out = [],
     }),
     write: () => Effect.never,
     complain: () => Effect.void,
-    spare: () => undefined
+    spare: () => undefined,
+    outgoing: (_, __, rendered) => rendered
   })
   hand.plan = without(given, out)
   hand.sentAway = away.map(({ channel, provider }) => ({ channel, provider, until: now - 1_000, comesBack: () => {} }))

@@ -1,0 +1,56 @@
+import { untracked, withLinks } from "#src/content/html/Links.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+
+const page = "https://shop.example/a"
+
+/** The addresses that are seen, and the HTML with `!` behind each. */
+const seen = (html: string) => {
+  const links: Array<string> = []
+  const changed = withLinks(html, ({ href, isTracked }) => {
+    links.push(isTracked ? href : `-${href}`)
+    return `${href}!`
+  })
+  return { links, changed }
+}
+
+describe("withLinks", () => {
+  it.each([
+    [`<a href="${page}">A</a>`, `<a href="${page}!">A</a>`],
+    [`<A class=x HREF='${page}' id=y>A</A>`, `<A class=x HREF="${page}!" id=y>A</A>`],
+    [`<a href=${page}>A</a>`, `<a href="${page}!">A</a>`],
+    [`<a\n  href = "${page}"\n>A</a>`, `<a\n  href = "${page}!"\n>A</a>`],
+    [`<a title=" href='x'" href="${page}">A</a>`, `<a title=" href='x'" href="${page}!">A</a>`],
+    [`<a title="a > b" href="${page}">A</a>`, `<a title="a > b" href="${page}!">A</a>`],
+    [`<a href="${page}" href="other">A</a>`, `<a href="${page}!" href="other">A</a>`],
+    ["<a href=\"https://x.example/?a=1&amp;b=&quot;\">A</a>", "<a href=\"https://x.example/?a=1&amp;b=&quot;!\">A</a>"]
+  ])("a link is met however it is written: %s", (html, changed) => {
+    assert.strictEqual(seen(html).changed, changed)
+  })
+
+  it.each([
+    `<link href="${page}"><area href="${page}"><abbr href="${page}">`,
+    `<!-- <a href="${page}"> --><style>a[href="<a href=x>"]{}</style><script>"<a href=x>"</script>`,
+    `<!--[if mso]><a href="${page}">A</a><![endif]-->`,
+    "<a name=\"top\">A</a> a < b <a>B</a></a>",
+    "<a href=\"unended"
+  ])("what is no link that readers see stays as it is: %s", (html) => {
+    assert.deepStrictEqual(seen(html), { changed: html, links: [] })
+  })
+
+  it("a link may ask not to be tracked", () => {
+    const html = `<a href="a" ${untracked}>A</a><a href="b" clicktracking=OFF>B</a><a href="c" clicktracking="on">C</a>`
+    assert.deepStrictEqual(seen(html).links, ["-a", "-b", "c"])
+  })
+
+  it("what is put in its place cannot leave the attribute", () => {
+    const html = withLinks(`<a href="a">A</a>`, () => "\"><script>'&")
+    assert.strictEqual(html, "<a href=\"&quot;&gt;&lt;script&gt;&#39;&amp;\">A</a>")
+  })
+
+  it.prop("without a change nothing changes, whatever it is", [Schema.String], ([text]) => {
+    for (const html of [text, `<a href="${text}">${text}</a>`, `<${text}><a href=x`]) {
+      assert.strictEqual(withLinks(html, () => undefined), html)
+    }
+  })
+})
