@@ -38,6 +38,11 @@ const vendor: Vendor = {
     if (named(profile, "poison-routing")) die()
     return typeof profile["email"] === "string"
   },
+  // It is asked of a message that is counted, and has no intent yet.
+  serverOf: (profile) => {
+    if (process.env["CRASH_COUNTED"] !== undefined && String(profile["email"]).startsWith("point-counted-")) die()
+    return undefined
+  },
   send: Effect.fnUntraced(function*(delivery) {
     const line = () =>
       `${delivery.messageId} ${delivery.attempt} ${self} ${now()} ${String(delivery.profile["email"])}\n`

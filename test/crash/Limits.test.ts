@@ -1,0 +1,3 @@
+import { suite } from "./Limits.ts"
+
+suite("embedded")
