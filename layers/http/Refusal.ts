@@ -44,6 +44,7 @@ import type { SuppressionNotFound } from "#src/people/Suppressions.ts"
 import type { ParentRefused, TenantNotFound, TooManyDefaults } from "#src/people/Tenants.ts"
 import type { PreferencesRefused } from "#src/people/TopicPreferences.ts"
 import type { AuditEventNotFound } from "#src/reports/Audit.ts"
+import type { InboxItemNotFound } from "#src/reports/Inbox.ts"
 import type { OutputNotFound } from "#src/reports/OutputParts.ts"
 import type { RequestNotFound } from "#src/reports/MessageLog.ts"
 import { Effect } from "effect"
@@ -61,6 +62,7 @@ type DomainError =
   | ConfigurationNotFound
   | ConfigurationRefused
   | FilterRefused
+  | InboxItemNotFound
   | InvalidCursor
   | InvalidPattern
   | JobClosed
@@ -125,6 +127,8 @@ export const inWords = (error: DomainError): BadRequest | Conflict | NotFound | 
       return new Unavailable({ message: "The service is not available right now" })
     case "MessageNotFound":
       return notFound("Message", error.id)
+    case "InboxItemNotFound":
+      return new NotFound({ message: `Message ${shown(error.id)} is not in the user's inbox` })
     case "OutputNotFound":
       return notFound(`The ${shown(error.part)} of output ${shown(error.outputId)} of message`, error.id)
     case "RequestNotFound":

@@ -21,6 +21,7 @@ import { room } from "#layers/postgres/migrations/Room.ts"
 import { sendings } from "#layers/postgres/migrations/Sendings.ts"
 import { slowest } from "#layers/postgres/migrations/Slowest.ts"
 import { states } from "#layers/postgres/migrations/States.ts"
+import { inboxMarks } from "#layers/postgres/migrations/InboxMarks.ts"
 import { sendLimits } from "#layers/postgres/migrations/SendLimits.ts"
 import { suppressions } from "#layers/postgres/migrations/Suppressions.ts"
 import { tenantDrops, tenants } from "#layers/postgres/migrations/Tenants.ts"
@@ -61,7 +62,8 @@ const migrations = {
   "0038_audience_path": audiencePath,
   "0039_long_requests": longRequests,
   "0040_suppressions": suppressions,
-  "0041_send_limits": sendLimits
+  "0041_send_limits": sendLimits,
+  "0042_inbox_marks": inboxMarks
 }
 
 /**

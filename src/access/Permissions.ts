@@ -31,7 +31,8 @@ export const judge = (grant: Grant, { method, segments: [root, id, part] }: Aske
       if (part === "preferences") {
         return ofUser(grant, id, "write:preferences") === "allowed" ? "preferences" : "refused"
       }
-      return part === "inbox" && reads ? ofUser(grant, id, "inbox:read:messages") : "refused"
+      if (part === "inbox") return ofUser(grant, id, reads ? "inbox:read:messages" : "inbox:write:events")
+      return "refused"
     case "brands":
       if (reads) return ofBrand(grant, id, "read:brands")
       return method === "PUT" && id !== undefined ? ofBrand(grant, id, "write:brands") : "refused"

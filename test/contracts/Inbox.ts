@@ -1,7 +1,8 @@
+import type { MessageId } from "#schemas/MessageId.ts"
 import { UserId } from "#schemas/Profile.ts"
 import { type InboxItem, Journal } from "#src/delivery/Journal.ts"
 import type { PageQuery } from "#src/paging/Page.ts"
-import { Inbox } from "#src/reports/Inbox.ts"
+import { Inbox, type InboxQuery, type Marking, mostUnread, unmarked } from "#src/reports/Inbox.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import * as Walk from "#test/contracts/Walk.ts"
 import { assert, layer } from "@effect/vitest"
@@ -47,7 +48,14 @@ export const inboxContract = <E>(name: string, stores: Layer.Layer<Journal | Inb
         const rendered = { ...Fixture.rendered("\u0000 \ud800"), html: "1e200000", blocks: [], actions: [] }
         const { message } = yield* deliver(place, epoch, item(place.at + 3, { tenantId: "acme", rendered }))
         assert.deepStrictEqual(yield* inbox.list(place.scope, Fixture.user, { limit: 10, cursor: undefined }), {
-          items: [{ messageId: message.id, rendered, tenantId: "acme", createdAt: place.at + 3, expiresAt: undefined }],
+          items: [{
+            messageId: message.id,
+            rendered,
+            tenantId: "acme",
+            createdAt: place.at + 3,
+            expiresAt: undefined,
+            ...unmarked
+          }],
           cursor: undefined
         })
       }))
@@ -121,6 +129,91 @@ export const inboxContract = <E>(name: string, stores: Layer.Layer<Journal | Inb
         } while (cursor !== undefined)
         assert.deepStrictEqual(seen.map((found) => found.at), offsets.toSorted((a, b) => b - a))
         assert.lengthOf([...new Set(seen.map((found) => found.id))], offsets.length)
+      }))
+
+    it.effect("a mark keeps its time until it is taken back; what is not said stays", () =>
+      Effect.gen(function*() {
+        const { epoch, inbox, place } = yield* start
+        const { message } = yield* deliver(place, epoch, item(place.at))
+        const mark = (marking: Marking) =>
+          Effect.map(inbox.mark(place.scope, Fixture.user, message.id, marking), ({ archivedAt, openedAt, readAt }) => [
+            readAt,
+            openedAt,
+            archivedAt
+          ])
+        const now = yield* Clock.currentTimeMillis
+        assert.deepStrictEqual(yield* mark({}), [undefined, undefined, undefined])
+        assert.deepStrictEqual(yield* mark({ read: true, opened: true }), [now, now, undefined])
+        yield* TestClock.adjust(5)
+        assert.deepStrictEqual(yield* mark({ read: true, archived: true }), [now, now, now + 5])
+        assert.deepStrictEqual(yield* mark({ read: false, archived: false }), [undefined, now, undefined])
+        assert.deepStrictEqual(yield* mark({ read: true }), [now + 5, now, undefined])
+        const { items } = yield* inbox.list(place.scope, Fixture.user, { limit: 10, cursor: undefined })
+        assert.deepInclude(items[0], { readAt: now + 5, openedAt: now, archivedAt: undefined })
+        assert.strictEqual(items[0]?.rendered.title, "hello")
+      }))
+
+    it.effect("P10: nobody marks what is not in the user's inbox, or is in it no more", () =>
+      Effect.gen(function*() {
+        const { epoch, inbox, place } = yield* start
+        const other = yield* start
+        const now = yield* Clock.currentTimeMillis
+        const { message } = yield* deliver(place, epoch, item(place.at, { expiresAt: now + 9 }))
+        const refused = (scope: typeof place.scope, user: string) =>
+          Effect.map(Effect.flip(inbox.mark(scope, UserId.make(user), message.id, { read: true })), ({ _tag }) => _tag)
+        assert.strictEqual(yield* refused(place.scope, "bob"), "InboxItemNotFound")
+        assert.strictEqual(yield* refused(other.place.scope, Fixture.user), "InboxItemNotFound")
+        yield* inbox.markAll(place.scope, UserId.make("bob"), { read: true }, undefined)
+        yield* inbox.markAll(other.place.scope, Fixture.user, { read: true }, undefined)
+        assert.strictEqual(yield* inbox.unread(place.scope, Fixture.user), 1)
+        assert.strictEqual(yield* inbox.unread(other.place.scope, Fixture.user), 0)
+        yield* TestClock.adjust(9)
+        assert.strictEqual(yield* refused(place.scope, Fixture.user), "InboxItemNotFound")
+        assert.strictEqual(yield* inbox.unread(place.scope, Fixture.user), 0)
+      }))
+
+    it.effect("lists and counts are of what is unread, read or archived", () =>
+      Effect.gen(function*() {
+        const { epoch, inbox, place } = yield* start
+        const made = yield* Effect.forEach([0, 1, 2, 3], (after) => deliver(place, epoch, item(place.at + after)))
+        const [old, read, archived, fresh] = made.map(({ message }) => message.id)
+        const list = (query: Partial<InboxQuery> = {}) =>
+          Effect.map(
+            inbox.list(place.scope, Fixture.user, { limit: 10, cursor: undefined, ...query }),
+            ({ items }) => items.map(({ messageId }) => messageId)
+          )
+        const mark = (id: MessageId | undefined, marking: Marking) =>
+          id === undefined ? Effect.void : inbox.mark(place.scope, Fixture.user, id, marking)
+        yield* mark(read, { read: true })
+        yield* mark(archived, { archived: true })
+        assert.deepStrictEqual(yield* list(), [fresh, read, old])
+        assert.deepStrictEqual(yield* list({ isRead: false }), [fresh, old])
+        assert.deepStrictEqual(yield* list({ isRead: true }), [read])
+        assert.deepStrictEqual(yield* list({ isArchived: true }), [archived])
+        assert.deepStrictEqual(yield* list({ isArchived: true, isRead: true }), [])
+        assert.strictEqual(yield* inbox.unread(place.scope, Fixture.user), 2)
+
+        const { cursor } = yield* inbox.list(place.scope, Fixture.user, { limit: 1, cursor: undefined, isRead: false })
+        assert.deepStrictEqual(yield* list({ isRead: false, cursor }), [old])
+        assert.strictEqual(
+          (yield* Effect.flip(inbox.list(place.scope, Fixture.user, { limit: 1, cursor })))._tag,
+          "InvalidCursor"
+        )
+        yield* inbox.markAll(place.scope, Fixture.user, { archived: true }, true)
+        assert.deepStrictEqual(yield* list(), [fresh, old])
+        yield* inbox.markAll(place.scope, Fixture.user, { read: true }, undefined)
+        assert.deepStrictEqual(yield* list({ isRead: true }), [fresh, old])
+        assert.deepStrictEqual(yield* list({ isArchived: true, isRead: false }), [archived], "what is put away stays")
+      }))
+
+    it.effect("unread items are counted up to a bound", () =>
+      Effect.gen(function*() {
+        const { epoch, inbox, place } = yield* start
+        yield* Effect.forEach(
+          Array.from({ length: mostUnread + 1 }, (_, n) => n),
+          (after) => deliver(place, epoch, item(place.at + after))
+        )
+        assert.strictEqual(yield* inbox.unread(place.scope, Fixture.user), mostUnread)
       }))
 
     it.effect("P10: a cursor of another user, another scope or no list at all is refused", () =>

@@ -91,6 +91,7 @@ export const bare = Effect.fnUntraced(function*(call: Client, marker: string) {
   const ids: Ids = {
     "audit-events/:audit_event_id": audited?.auditEventId ?? "",
     "messages/:message_id": message,
+    "inbox/:message_id": sent,
     "output/:output_id": "1",
     ":output_id/:part": "text",
     "requests/:request_id": message,

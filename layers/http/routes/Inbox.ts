@@ -6,31 +6,61 @@ import type { InboxItem } from "#schemas/api/Inbox.ts"
 import { defaultLimit } from "#schemas/api/Query.ts"
 import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
 import { Inbox, type InboxMessage } from "#src/reports/Inbox.ts"
+import * as InboxReading from "#src/reports/InboxReading.ts"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 
-const item = ({ createdAt, expiresAt, messageId, rendered, tenantId }: InboxMessage): InboxItem => ({
+const item = ({ archivedAt, createdAt, expiresAt, messageId, openedAt, readAt, ...row }: InboxMessage): InboxItem => ({
   messageId,
-  title: rendered.title,
-  body: rendered.body,
-  actions: rendered.actions,
-  tenantId,
+  title: row.rendered.title,
+  body: row.rendered.body,
+  actions: row.rendered.actions,
+  tenantId: row.tenantId,
   created: createdAt,
-  expires: expiresAt
+  expires: expiresAt,
+  read: readAt,
+  opened: openedAt,
+  archived: archivedAt
 })
 
-/** GET /users/:user_id/inbox. */
+const isRead = (status: "read" | "unread" | null | undefined): boolean | undefined =>
+  status === undefined || status === null ? undefined : status === "read"
+
+/** /users/:user_id/inbox. */
 export const layer = Group.layer(Effect.gen(function*() {
   const inbox = yield* Inbox
+  const reading = yield* InboxReading.make
   return HttpApiBuilder.group(Served, "inbox", (handlers) =>
     handlers.handleAll({
       list: Effect.fnUntraced(function*({ params, query }) {
         const { scope } = yield* CurrentPrincipal
         const page = yield* inbox.list(scope, params.user_id, {
           limit: query.limit ?? defaultLimit,
-          cursor: query.cursor
+          cursor: query.cursor,
+          isRead: isRead(query.status),
+          isArchived: query.archived
         })
         return { paging: pagingOf(page), results: page.items.map(item) }
+      }, refusals),
+      unread: Effect.fnUntraced(function*({ params }) {
+        const { scope } = yield* CurrentPrincipal
+        return { unread: yield* inbox.unread(scope, params.user_id) }
+      }, refusals),
+      mark: Effect.fnUntraced(function*({ params, payload: { archived, clicked, opened, read } }) {
+        const { scope } = yield* CurrentPrincipal
+        return item(
+          yield* reading.mark(scope, params.user_id, params.message_id, {
+            archived: archived ?? undefined,
+            clicked: clicked ?? undefined,
+            opened: opened ?? undefined,
+            read: read ?? undefined
+          })
+        )
+      }, refusals),
+      markAll: Effect.fnUntraced(function*({ params, payload: { archived, read, status } }) {
+        const { scope } = yield* CurrentPrincipal
+        const marking = { archived: archived ?? undefined, read: read ?? undefined }
+        yield* reading.markAll(scope, params.user_id, marking, isRead(status))
       }, refusals)
     }))
 }))

@@ -14,6 +14,7 @@ import type { Attempt } from "#schemas/Attempt.ts"
 import type { Status } from "#schemas/Status.ts"
 import type { RowRefused, Step } from "#src/delivery/Journal.ts"
 import * as Lifecycle from "#src/delivery/Lifecycle.ts"
+import { unmarked } from "#src/reports/Inbox.ts"
 import { firstAsked } from "#src/reports/PushTickets.ts"
 import { HashMap, Option } from "effect"
 
@@ -118,7 +119,7 @@ const providersAfter = ({ providers }: MessageRow, provider: string | undefined)
 const withInbox = (state: State, { inbox, message: { id, scope } }: Step): State => {
   if (inbox === undefined) return state
   const { userId, ...item } = inbox
-  return putInbox(state, scope, userId, { ...item, messageId: id })
+  return putInbox(state, scope, userId, { ...item, ...unmarked, messageId: id })
 }
 
 const withTickets = (state: State, { at, attempt, message: { id, scope }, tickets }: Step): State => {

@@ -25,6 +25,8 @@ export const bodies: Record<string, unknown> = {
   "/bulk": { message: { event: "welcome" } },
   "/bulk/:job_id": { users: [{ recipient: "ada" }] },
   "/send-limits/:per/:period": { limit: 3 },
+  "/users/:user_id/inbox": { read: true },
+  "/users/:user_id/inbox/:message_id": { read: true },
   "/profiles/:user_id": { profile: { name: "Ada" } },
   "/profiles/:user_id/lists": { lists: [{ listId: "news" }] },
   "/audiences/:audience_id": {},

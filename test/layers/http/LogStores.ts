@@ -3,7 +3,7 @@ import { MessageId } from "#schemas/MessageId.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { InvalidCursor } from "#src/paging/Page.ts"
-import { Inbox } from "#src/reports/Inbox.ts"
+import { Inbox, unmarked } from "#src/reports/Inbox.ts"
 import { MessageLog, RequestNotFound } from "#src/reports/MessageLog.ts"
 import { find, type Kept, type State } from "#test/layers/http/State.ts"
 import { Effect, Layer } from "effect"
@@ -81,7 +81,8 @@ export const layer = (state: State) => {
           rendered,
           tenantId: undefined,
           createdAt: 7,
-          expiresAt: undefined
+          expiresAt: undefined,
+          ...unmarked
         }],
         cursor: undefined
       })

@@ -18,7 +18,10 @@ const rows: ReadonlyArray<readonly [asked: string, scope: string, opens?: Verdic
   ["DELETE /users/ada/tokens/t", "write:user-tokens"],
   ["GET /users/ada/preferences", "read:preferences"],
   ["PUT /users/ada/preferences/topic", "write:preferences", "preferences"],
-  ["GET /users/ada/inbox", "inbox:read:messages"]
+  ["GET /users/ada/inbox", "inbox:read:messages"],
+  ["GET /users/ada/inbox/unread", "inbox:read:messages"],
+  ["PUT /users/ada/inbox", "inbox:write:events"],
+  ["PUT /users/ada/inbox/1", "inbox:write:events"]
 ]
 
 const scopes = [
@@ -76,7 +79,6 @@ describe("Permissions", () => {
         "POST /auth/issue-token",
         "GET /profiles/ada",
         "PUT /users/ada/tenants/t",
-        "PUT /users/ada/inbox",
         "GET /users/ada",
         "GET /users/ada/tenants",
         "GET /notifications",
