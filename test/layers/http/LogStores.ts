@@ -3,7 +3,7 @@ import { MessageId } from "#schemas/MessageId.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { InvalidCursor } from "#src/paging/Page.ts"
-import { Inbox, unmarked } from "#src/reports/Inbox.ts"
+import { Inbox, InboxItemNotFound, unmarked } from "#src/reports/Inbox.ts"
 import { MessageLog, RequestNotFound } from "#src/reports/MessageLog.ts"
 import { find, type Kept, type State } from "#test/layers/http/State.ts"
 import { Effect, Layer } from "effect"
@@ -85,7 +85,10 @@ export const layer = (state: State) => {
           ...unmarked
         }],
         cursor: undefined
-      })
+      }),
+    unread: () => Effect.succeed(1),
+    mark: (_, __, id) => Effect.fail(new InboxItemNotFound({ id })),
+    markAll: () => Effect.void
   })
 
   return Layer.mergeAll(log, inbox)

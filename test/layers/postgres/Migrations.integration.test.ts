@@ -5,6 +5,14 @@ import { Effect, Fiber, Latch, Logger, type Redacted } from "effect"
 import { SqlRunnerStorage } from "effect/cluster"
 import { SqlClient } from "effect/sql"
 
+/** Takes back what the latest migrations did, from that of the send limits on. */
+const latest = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`drop table send_limits, send_counts`
+  yield* sql`alter table messages drop column counted`
+  yield* sql`alter table inbox drop column read_at, drop column opened_at, drop column archived_at`
+})
+
 /** A database as an earlier version left it, whose inbox is still to be changed. */
 const older = Effect.gen(function*() {
   const database = yield* FreshDatabase.url
@@ -12,6 +20,7 @@ const older = Effect.gen(function*() {
   yield* Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     yield* Effect.scoped(Effect.provide(Effect.void, Migrations.layer))
+    yield* latest
     yield* sql`alter table inbox drop column expires_at`
     yield* sql`drop table bulk_users, bulk_jobs`
     yield* sql`drop table tenant_drops, frames, push_tickets, suppressions`
@@ -139,6 +148,7 @@ describe("Migrations", () => {
         yield* SqlClient.SqlClient.use((sql) =>
           Effect.gen(function*() {
             yield* Effect.scoped(Effect.provide(Effect.void, Migrations.layer))
+            yield* latest
             yield* sql`drop index expansions_long`
             yield* sql`create index expansions_ended on expansions (ended_at) where ended_at is not null`
             yield* sql`drop table suppressions`
