@@ -58,24 +58,27 @@ const make = Effect.gen(function*() {
     return yield* decodeUsed(rows)
   })
 
-  /** The messages that are stored, and whether they were counted before. With the counts locked nobody counts them meanwhile. */
+  /**
+   * Locks the messages that are stored, and tells whether they were counted before. The locked counts alone would not
+   * keep another owner from counting one meanwhile: in an hour that has just begun, or by limits that have just changed,
+   * it goes into others. In the order of their ids (`Rename`).
+   */
   const messages = Effect.fnUntraced(function*(asked: ReadonlyArray<Counted>) {
     const ids = asked.map(({ messageId }) => messageId)
     const rows = yield* sql`select m.scope, m.id, m.counted
       from unnest(${asked.map(({ scope }) => scope)}::int[], ${ids}::text[]) as x(scope, id)
-      join messages m on m.scope = x.scope and m.id = x.id and m.id between ${lowest(ids)} and ${highest(ids)}`
+      join messages m on m.scope = x.scope and m.id = x.id and m.id between ${lowest(ids)} and ${highest(ids)}
+      order by m.id for no key update of m`
     const found = yield* decodeMessages(rows)
     return new Map(found.map(({ counted, id, scope }) => [messageName({ scope, messageId: id }), counted === true]))
   })
 
-  /** Stores how far the counts have come, and marks the messages, which are locked in the order of their ids (`Rename`). */
+  /** Stores how far the counts have come, and marks the messages. */
   const write = (places: ReadonlyArray<Place>, used: ReadonlyMap<string, number>, counted: ReadonlyArray<Counted>) => {
     const ids = counted.map(({ messageId }) => messageId)
     const rows = rowsOf(places, (one) => used.get(nameOf(one.scope, one)) ?? 0)
-    return sql`with fresh as materialized (
-        select * from unnest(${counted.map(({ scope }) => scope)}::int[], ${ids}::text[]) as x(scope, id)
-        order by id collate "C"),
-      marked as (update messages m set counted = true from fresh x
+    return sql`with marked as (update messages m set counted = true
+        from unnest(${counted.map(({ scope }) => scope)}::int[], ${ids}::text[]) as x(scope, id)
         where m.scope = x.scope and m.id = x.id and m.id between ${lowest(ids)} and ${highest(ids)})
       update send_counts c set used = x.used
       from json_to_recordset(${JSON.stringify(rows)}::json) as x(${sql.literal(columnTypes)})
