@@ -1,5 +1,6 @@
 import { Reference } from "#schemas/Id.ts"
 import { optional } from "#schemas/Optional.ts"
+import * as Text from "#schemas/Text.ts"
 import { Schema } from "effect"
 
 /**
@@ -24,6 +25,11 @@ const Most = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000_
 /** So many overrides and excluded topics a limit may have: all of them are read with the messages that they may concern. */
 const mostNamed = 1_000
 
+/** By ids of any shape. A check of the key itself would leave out the others without a word. */
+const Overrides = Schema.Record(Schema.String, Most).check(
+  Schema.makeFilter((overrides) => Object.keys(overrides).every(Text.isStorable) ? undefined : Text.unstorable)
+)
+
 /** What a limit says besides the shapes of its fields. */
 const sound = Schema.makeFilter(({ excluded_topics: topics, limit, overrides }: {
   readonly limit?: number | null | undefined
@@ -43,7 +49,7 @@ const sound = Schema.makeFilter(({ excluded_topics: topics, limit, overrides }: 
  */
 export const SendLimit = Schema.Struct({
   limit: optional(Most),
-  overrides: optional(Schema.Record(Reference, Most)),
+  overrides: optional(Overrides),
   excluded_topics: optional(Schema.Array(Reference))
 }).check(sound).annotate({ title: "SendLimit" })
 export type SendLimit = typeof SendLimit.Type

@@ -53,6 +53,7 @@ describe("/send-limits", () => {
         [daily, {}, "body: Expected a limit, or overrides"],
         [daily, { limit: null, overrides: {} }, "body: Expected a limit, or overrides"],
         [daily, { overrides: many }, "body: Expected at most 1000 overrides and as many excluded topics"],
+        [daily, { limit: 1, overrides: { "a\u0000": 2 } }, "overrides: Expected text without NUL or lone surrogates"],
         ["/send-limits/global/day", { limit: 1, overrides: { ada: 2 } }, "overrides: a global limit has none"]
       ]
       for (const [path, body, message] of refused) {
