@@ -9,7 +9,7 @@ import { type Count, SendCounts, type Taken } from "#src/flows/SendCounts.ts"
 import { type SendLimitRecord, SendLimits } from "#src/flows/SendLimits.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import * as Trace from "#src/reports/Trace.ts"
-import { DateTime, Effect, Metric } from "effect"
+import { Clock, DateTime, Effect, Metric } from "effect"
 
 const whose: Readonly<Record<LimitedBy, string>> = {
   global: "",
@@ -61,23 +61,26 @@ export const make = Effect.fnUntraced(function*(stored: FirstSteps["Service"]["s
   const installed = ({ message: { scope } }: Decision): Effect.Effect<ReadonlyArray<SendLimitRecord>> =>
     Write.patiently(limits.installed(scope))
 
-  /** Whether it is stored, and counted now or before. */
+  /** Whether it is stored, and counted now or before. `all`: what it adds to at a time. */
   const counted = Effect.fnUntraced(function*(
     { id, scope }: OpenMessage,
-    all: ReadonlyArray<Count>
+    all: (now: number) => ReadonlyArray<Count>
   ): Effect.fn.Return<Taken> {
     yield* stored(id)
-    return yield* Write.patiently(counts.take({ scope, messageId: id, counts: all }))
+    // It goes into the hour in which it is sent, which has begun only when a store that was away is there again.
+    return yield* Write.patiently(
+      Effect.flatMap(Clock.currentTimeMillis, (now) => counts.take({ scope, messageId: id, counts: all(now) }))
+    )
   }, Trace.stage("limits"))
 
   /**
-   * Counts a message that is to be sent at `now` (epoch ms), once, however often it is begun. Answers whether it may be
-   * sent: not so one that is not stored.
+   * Counts a message that is to be sent now, once, however often it is begun. Answers whether it may be sent: not so one
+   * that is not stored.
    */
   const take = (decision: Decision, now: number): Effect.Effect<boolean, Refusal.Refusal> =>
     Effect.flatMap(installed(decision), (limits) => {
-      const all = limits.length === 0 ? [] : countsOf(limits, decision, now)
-      return all.length === 0 ? Effect.succeed(true) : Effect.flatMap(counted(decision.message, all), (taken) => {
+      const all = (now: number) => limits.length === 0 ? [] : countsOf(limits, decision, now)
+      return all(now).length === 0 ? Effect.succeed(true) : Effect.flatMap(counted(decision.message, all), (taken) => {
         if (taken._tag !== "Reached") return Effect.succeed(taken._tag === "Counted")
         const { per, period } = taken.count
         return Effect.andThen(Metric.update(Metrics.throttled({ per, period }), 1), refusal(decision, taken.count))

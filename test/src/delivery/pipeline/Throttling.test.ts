@@ -3,7 +3,7 @@ import type { NewMessage } from "#src/delivery/Journal.ts"
 import * as Stages from "#src/delivery/pipeline/Stages.ts"
 import * as Throttling from "#src/delivery/pipeline/Throttling.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import { SendCounts } from "#src/flows/SendCounts.ts"
+import { type Counted, SendCounts, type Taken } from "#src/flows/SendCounts.ts"
 import { SendLimits } from "#src/flows/SendLimits.ts"
 import { DeviceTokens } from "#src/people/DeviceTokens.ts"
 import { PreferenceCatalogue } from "#src/people/PreferenceCatalogue.ts"
@@ -13,6 +13,10 @@ import * as Fake from "#test/support/Fake.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
+
+const hour = 3_600_000
+
+const counted: Effect.Effect<Taken> = Effect.succeed({ _tag: "Counted" })
 
 const stores = Layer.mergeAll(
   Stores.layer,
@@ -111,11 +115,28 @@ describe("Throttling", () => {
       assert.deepStrictEqual(waited, [])
     }).pipe(Effect.provide(Layer.mergeAll(stores, Layer.mock(SendCounts, {})))))
 
+  it.effect("P7: a message counts in the hour in which the store that was away has answered", () => {
+    const asked: Array<number | undefined> = []
+    const away = ({ counts: [count] }: Counted) =>
+      Effect.suspend(() => {
+        asked.push(count?.from)
+        return asked.length < 2 ? Effect.fail(new StoreUnavailable({ cause: "away" })) : counted
+      })
+    return Effect.gen(function*() {
+      const { at, put, take } = yield* start
+      yield* put("user", "hour", { limit: 1 })
+      const begun = Math.floor(at / hour) * hour
+      yield* TestClock.setTime(begun + hour - 1)
+      const waiting = yield* Effect.forkChild(take())
+      yield* TestClock.adjust("1 minute")
+      assert.isTrue(yield* Fiber.join(waiting))
+      assert.deepStrictEqual(asked, [begun, begun + hour])
+    }).pipe(Effect.provide(Layer.mergeAll(stores, Layer.mock(SendCounts, { take: away }))))
+  })
+
   it.effect("P1: a store that is away is waited for", () => {
     let asked = 0
-    const away = Effect.suspend(() =>
-      ++asked < 3 ? Effect.fail(new StoreUnavailable({ cause: "away" })) : Effect.succeed({ _tag: "Counted" } as const)
-    )
+    const away = Effect.suspend(() => ++asked < 3 ? Effect.fail(new StoreUnavailable({ cause: "away" })) : counted)
     return Effect.gen(function*() {
       const { put, take } = yield* start
       yield* put("user", "day", { limit: 1 })
