@@ -39,12 +39,18 @@ const messageName = ({ messageId, scope }: Pick<Counted, "messageId" | "scope">)
 const placesOf = (asked: ReadonlyArray<Counted>): ReadonlyMap<string, Place> =>
   new Map(asked.flatMap(({ counts, scope }) => counts.map((one) => [nameOf(scope, one), { ...one, scope }] as const)))
 
+/** Longer than any caller waits for the answer (`Patience.callers`). */
+const longestPause = "3s"
+
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
   /**
    * Makes the counts that are new, locks all of them, and tells how far they are. In one order, in which two who lock
    * some of the same cannot deadlock. What is locked by the same statement that reads it is read as it is by then.
+   *
+   * All messages of an environment may wait for one count. A node that stands still while it has the lock loses it after
+   * `longestPause`, behind a pooler too, which takes no session's word for it (`Sessions`).
    */
   const locked = Effect.fnUntraced(function*(places: ReadonlyArray<Place>) {
     const rows = yield* sql`with x as (select * from json_to_recordset(${JSON.stringify(rowsOf(places))}::json)
@@ -54,7 +60,9 @@ const make = Effect.gen(function*() {
         order by scope, per collate "C", period collate "C", subject collate "C", starts_at
         on conflict (scope, per, period, subject, starts_at) do update set used = c.used
         returning scope, per, period, subject, starts_at, used)
-      select x.place, held.used::float8 as used from x join held using (scope, per, period, subject, starts_at)`
+      select x.place, held.used::float8 as used,
+        (select set_config('idle_in_transaction_session_timeout', ${longestPause}, true)) as patience
+      from x join held using (scope, per, period, subject, starts_at)`
     return yield* decodeUsed(rows)
   })
 
