@@ -44,6 +44,8 @@ const longestPause = "3s"
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
+  // Embedded, nobody else waits, and PGlite never comes back from this timeout, which a suspended machine would run into.
+  const pause = (yield* Lookups.AtOnce) === 1 ? "0" : longestPause
 
   /**
    * Makes the counts that are new, locks all of them, and tells how far they are. In one order, in which two who lock
@@ -61,7 +63,7 @@ const make = Effect.gen(function*() {
         on conflict (scope, per, period, subject, starts_at) do update set used = c.used
         returning scope, per, period, subject, starts_at, used)
       select x.place, held.used::float8 as used,
-        (select set_config('idle_in_transaction_session_timeout', ${longestPause}, true)) as patience
+        (select set_config('idle_in_transaction_session_timeout', ${pause}, true)) as patience
       from x join held using (scope, per, period, subject, starts_at)`
     return yield* decodeUsed(rows)
   })
