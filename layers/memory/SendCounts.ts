@@ -1,7 +1,15 @@
 import { Database } from "#layers/memory/Database.ts"
 import { findMessage, nameOf as placeOf, type State } from "#layers/memory/State.ts"
 import type { Scope } from "#schemas/Scope.ts"
-import { count, type Counted, type CountName, nameOf, SendCounts, type Taken } from "#src/flows/SendCounts.ts"
+import {
+  count,
+  type Counted,
+  type CountName,
+  keptUntil,
+  nameOf,
+  SendCounts,
+  type Taken
+} from "#src/flows/SendCounts.ts"
 import { Clock, Effect, HashMap, Layer, Option } from "effect"
 
 const usedOf = ({ limits: { counts } }: State, scope: Scope, one: CountName): number =>
@@ -25,9 +33,9 @@ const taken = (state: State, asked: Counted): readonly [Taken, State] => {
   return [now, { ...state, limits }]
 }
 
-/** Deletes those whose period is over, `limit` at most; how many. */
+/** Deletes those that are kept no longer, `limit` at most; how many. */
 const swept = (state: State, limit: number, now: number): readonly [number, State] => {
-  const gone = Array.from(state.limits.counts).filter(([, { until }]) => until <= now).slice(0, limit)
+  const gone = Array.from(state.limits.counts).filter(([, row]) => keptUntil(row) <= now).slice(0, limit)
   const counts = HashMap.removeMany(state.limits.counts, gone.map(([name]) => name))
   return [gone.length, { ...state, limits: { ...state.limits, counts } }]
 }

@@ -3,7 +3,15 @@ import * as Lookups from "#layers/postgres/statements/Lookups.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import { Scope } from "#schemas/Scope.ts"
-import { count, type Counted, type CountName, nameOf, SendCounts, type Taken } from "#src/flows/SendCounts.ts"
+import {
+  count,
+  type Counted,
+  type CountName,
+  keptUntil,
+  nameOf,
+  SendCounts,
+  type Taken
+} from "#src/flows/SendCounts.ts"
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -29,7 +37,7 @@ const rowsOf = (places: ReadonlyArray<Place>, used?: (place: Place) => number) =
     period: one.period,
     subject: one.subject,
     starts_at: one.from,
-    expires_at: one.until,
+    expires_at: keptUntil(one),
     used: used?.(one)
   }))
 

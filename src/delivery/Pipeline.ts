@@ -152,7 +152,7 @@ export const layer = Layer.effect(
     const refuse = Effect.fnUntraced(function*(message: OpenMessage, epoch: number, refusal: Refusal.Refusal) {
       const at = yield* Clock.currentTimeMillis
       const { decision, detail, event, reason, suppressed, templateId, recipient = message.recipient, type } = refusal
-      const { unknown } = refusal
+      const { limit, unknown } = refusal
       const error = Outcome.plain(detail)
       const ends = refusing(message, event)
       const attempt = Outcome.orphaned(message.attempts, at)
@@ -181,6 +181,7 @@ export const layer = Layer.effect(
       }).pipe(Trace.stage("settle"))
       yield* Hand.counted(attempt, result)
       if (suppressed !== undefined && result._tag === "Written") yield* counted(suppressed)
+      if (limit !== undefined && result._tag === "Written") yield* Metric.update(Metrics.throttled(limit), 1)
       return endingOf(result, null)
     })
 

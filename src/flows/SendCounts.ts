@@ -22,6 +22,12 @@ export interface Counted {
   readonly counts: ReadonlyArray<Count>
 }
 
+/** A count is kept so long after its period, in ms: who has read the clock before its end may take it a while later. */
+const grace = 60_000
+
+/** Until when a count is kept, in epoch ms. */
+export const keptUntil = ({ until }: LimitWindow): number => until + grace
+
 /** One text for each count of all environments. */
 export const nameOf = (scope: Scope, { from, per, period, subject }: CountName): string =>
   `${scope} ${per} ${period} ${from} ${subject}`
@@ -57,6 +63,6 @@ export class SendCounts extends Context.Service<SendCounts, {
     scope: Scope,
     counts: ReadonlyArray<CountName>
   ) => Effect.Effect<ReadonlyArray<number>, StoreUnavailable>
-  /** Deletes up to `limit` whose period is over; answers how many. */
+  /** Deletes up to `limit` whose period was over a minute ago; answers how many. */
   readonly sweep: (limit: number) => Effect.Effect<number, StoreUnavailable>
 }>()("tidings/SendCounts") {}

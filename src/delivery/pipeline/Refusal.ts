@@ -4,6 +4,7 @@ import type { Recipient } from "#schemas/Recipient.ts"
 import type { Reason } from "#schemas/Status.ts"
 import type { LeftOut, SuppressionReason } from "#schemas/Suppression.ts"
 import type { Event } from "#src/delivery/Lifecycle.ts"
+import type { LimitName } from "#src/flows/SendLimits.ts"
 import { Data } from "effect"
 
 /** What a stage of the pipeline answers when a message ends there: the table's event, and what a reader is told. */
@@ -16,6 +17,8 @@ export class Refusal extends Data.TaggedError("Refusal")<{
   readonly decision?: PreferenceDecision | undefined
   /** The channels that were left out, since the recipient's addresses are suppressed, where that is why. */
   readonly suppressed?: ReadonlyArray<LeftOut> | undefined
+  /** The send limit that is reached, where that is why. */
+  readonly limit?: LimitName | undefined
   /** What the message names and does not exist. */
   readonly unknown?: Unknown | undefined
   /** The recipient in the tenant that the message turned out to be in. */
@@ -33,8 +36,8 @@ export const unroutable = (reason: Reason, detail: string) =>
 export const filtered = (detail: string) =>
   new Refusal({ event: "Filter", type: "FILTERED", reason: "FILTERED", detail })
 
-export const throttled = (detail: string) =>
-  new Refusal({ event: "Throttle", type: "THROTTLED", reason: undefined, detail })
+export const throttled = ({ per, period }: LimitName, detail: string) =>
+  new Refusal({ event: "Throttle", type: "THROTTLED", reason: undefined, detail, limit: { per, period } })
 
 export const undeliverable = (reason: Reason, detail: string) =>
   new Refusal({ event: "Undeliver", type: "UNDELIVERABLE", reason, detail })
@@ -75,7 +78,7 @@ export const knowing = (
   refusal: Refusal,
   known: Partial<Pick<Refusal, "decision" | "recipient" | "templateId" | "unknown">>
 ): Refusal => {
-  const { decision, detail, event, reason, recipient, suppressed, templateId, type, unknown } = refusal
+  const { decision, detail, event, limit, reason, recipient, suppressed, templateId, type, unknown } = refusal
   return new Refusal({
     event,
     type,
@@ -83,6 +86,7 @@ export const knowing = (
     detail,
     decision,
     suppressed,
+    limit,
     recipient,
     templateId,
     ...known,

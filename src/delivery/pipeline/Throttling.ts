@@ -7,9 +7,8 @@ import * as Write from "#src/delivery/journal/Write.ts"
 import * as Limiting from "#src/flows/Limiting.ts"
 import { type Count, SendCounts, type Taken } from "#src/flows/SendCounts.ts"
 import { type SendLimitRecord, SendLimits } from "#src/flows/SendLimits.ts"
-import * as Metrics from "#src/reports/Metrics.ts"
 import * as Trace from "#src/reports/Trace.ts"
-import { Clock, DateTime, Effect, Metric } from "effect"
+import { Clock, DateTime, Effect } from "effect"
 
 const whose: Readonly<Record<LimitedBy, string>> = {
   global: "",
@@ -27,12 +26,14 @@ const words = ({ most = 0, per, period, until }: Count): string =>
   }`
 
 const refusal = ({ message, preferences, unknown }: Decision, reached: Count): Refusal.Refusal =>
-  Refusal.knowing(Refusal.throttled(words(reached)), {
+  Refusal.knowing(Refusal.throttled(reached, words(reached)), {
     decision: preferences,
     recipient: message.recipient,
     templateId: message.templateId,
     unknown
   })
+
+const goesOn = Effect.succeed(true)
 
 /** The counts that a message adds to. */
 const countsOf = (
@@ -51,7 +52,7 @@ const countsOf = (
 
 /**
  * The stage that counts a message, which has somewhere to go by now, and ends it if it would be one too many (api.md
- * 26.7). What cannot be sent counts nowhere, which is why this stage comes behind the route. `stored` waits until a
+ * 26.7). What has nowhere to go counts nowhere, which is why this stage comes behind the route. `stored` waits until a
  * message that is in hand already is stored too: a count of one that is not could be made twice.
  */
 export const make = Effect.fnUntraced(function*(stored: FirstSteps["Service"]["stored"]) {
@@ -79,12 +80,13 @@ export const make = Effect.fnUntraced(function*(stored: FirstSteps["Service"]["s
    */
   const take = (decision: Decision, now: number): Effect.Effect<boolean, Refusal.Refusal> =>
     Effect.flatMap(installed(decision), (limits) => {
-      const all = (now: number) => limits.length === 0 ? [] : countsOf(limits, decision, now)
-      return all(now).length === 0 ? Effect.succeed(true) : Effect.flatMap(counted(decision.message, all), (taken) => {
-        if (taken._tag !== "Reached") return Effect.succeed(taken._tag === "Counted")
-        const { per, period } = taken.count
-        return Effect.andThen(Metric.update(Metrics.throttled({ per, period }), 1), refusal(decision, taken.count))
-      })
+      if (limits.length === 0) return goesOn
+      const all = (now: number) => countsOf(limits, decision, now)
+      return all(now).length === 0 ? goesOn : Effect.flatMap(
+        counted(decision.message, all),
+        (taken): Effect.Effect<boolean, Refusal.Refusal> =>
+          taken._tag === "Reached" ? refusal(decision, taken.count) : Effect.succeed(taken._tag === "Counted")
+      )
     })
 
   /** Refuses a message that would not be sent at `now` (epoch ms). Nothing is counted. */
