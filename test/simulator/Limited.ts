@@ -1,9 +1,9 @@
 import * as Chances from "#layers/testing/Chance.ts"
 import { all } from "#layers/testing/Faults.ts"
 import type { Given, Options, Story, World } from "#layers/testing/Simulation.ts"
-import type { LimitPath } from "#schemas/SendLimit.ts"
+import type { LimitPath, SendLimit } from "#schemas/SendLimit.ts"
 import { type Array, Effect } from "effect"
-import { given as everywhere, people, topic } from "./People.ts"
+import { given as everywhere, people, topic, users } from "./People.ts"
 import * as Ordinary from "./Story.ts"
 
 /** Some of these limits are in force, over stretches of time that no world leaves: neither its clock nor its faults reach the next week. */
@@ -17,12 +17,15 @@ const kinds: Array.NonEmptyReadonlyArray<LimitPath> = [
 ]
 
 const limits = (chance: Chances.Chance): NonNullable<Given["limits"]> => {
-  const of = (path: LimitPath) => chance.int(path.startsWith("user") ? 1 : 3, path.startsWith("user") ? 4 : 12)
+  const of = (path: LimitPath): SendLimit => ({
+    limit: chance.int(path.startsWith("user") ? 1 : 3, path.startsWith("user") ? 4 : 12),
+    ...(path.startsWith("user/") && chance.happens(0.3)
+      ? { overrides: { [chance.pick(users)]: chance.int(0, 6) } }
+      : {}),
+    ...(chance.happens(0.2) ? { excluded_topics: [topic] } : {})
+  })
   return Object.fromEntries(
-    globalThis.Array.from({ length: chance.int(1, 3) }, () => chance.pick(kinds)).map((path) => [
-      path,
-      { limit: of(path) }
-    ])
+    globalThis.Array.from({ length: chance.int(1, 3) }, () => chance.pick(kinds)).map((path) => [path, of(path)])
   )
 }
 

@@ -17,6 +17,13 @@ export const limits: ReadonlyArray<Bug> = [
     becomes: "recipientKey: recipient.user_id ?? undefined,\n    userId"
   },
   {
+    name: "messages of an excluded topic are held up",
+    seed: 77,
+    file: "src/flows/Limiting.ts",
+    text: "most: isExcluded ? undefined : most",
+    becomes: "most"
+  },
+  {
     name: "members of a list are not counted",
     seed: 37,
     file: "src/delivery/Pipeline.ts",
