@@ -23,6 +23,8 @@ import { MessageLog } from "#src/reports/MessageLog.ts"
 import { References } from "#src/reports/References.ts"
 import { Context, Effect, HashMap } from "effect"
 
+const unlimited = Effect.succeed([])
+
 /** The ways to the store of the world. */
 interface Ways extends Pick<Store, "ask" | "look" | "recall"> {}
 
@@ -75,6 +77,10 @@ export const make = Effect.fnUntraced(function*(
   const reason: Suppressions["Service"]["reason"] = (...args) =>
     look(({ suppressions }) => HashMap.isEmpty(suppressions)) ? Effect.undefined : read(suppressions.reason)(...args)
 
+  /** Nor in one without limits. */
+  const installed: SendLimits["Service"]["installed"] = (...args) =>
+    look(({ limits }) => HashMap.isEmpty(limits.limits)) ? unlimited : known(limits.installed)(...args)
+
   return Context.empty().pipe(
     Context.add(Brands, { ...brands, fallback: known(brands.fallback), resolve: read(brands.resolve) }),
     Context.add(DeviceTokens, { ...devices, reachable: read(devices.reachable) }),
@@ -87,7 +93,7 @@ export const make = Effect.fnUntraced(function*(
     Context.add(Profiles, { ...profiles, person: read(profiles.person) }),
     Context.add(References, { ...references, find: read(references.find) }),
     Context.add(SendCounts, { ...counts, take: read(counts.take) }),
-    Context.add(SendLimits, { ...limits, installed: known(limits.installed) }),
+    Context.add(SendLimits, { ...limits, installed }),
     Context.add(Strategies, { ...strategies, resolve: read(strategies.resolve) }),
     Context.add(Suppressions, { ...suppressions, reason, add: read(suppressions.add) }),
     Context.add(Templates, { ...templates, resolve: read(templates.resolve) }),
