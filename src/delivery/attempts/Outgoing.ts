@@ -1,7 +1,7 @@
 import type { Rendered } from "#schemas/Rendered.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
 import { withLinks } from "#src/content/html/Links.ts"
-import { escape } from "#src/content/html/Escape.ts"
+import { withPicture } from "#src/content/html/Picture.ts"
 import * as Utm from "#src/content/Utm.ts"
 import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import * as Settings from "#src/delivery/pipeline/Settings.ts"
@@ -23,13 +23,6 @@ const utmOf = (instructions: Instructions, provider: Provider): Utm.Utm =>
     instructions.channels?.[provider.channel]?.metadata?.["utm"],
     Settings.ofProvider(instructions, provider)?.metadata?.["utm"]
   )
-
-/** The picture comes last, so that a mail that is cut off by its client is not taken for one that was read. */
-const withPicture = (html: string, address: string): string => {
-  const picture = `<img src="${escape(address)}" width="1" height="1" alt="" style="border:0">`
-  const end = html.toLowerCase().lastIndexOf("</body")
-  return end < 0 ? html + picture : html.slice(0, end) + picture + html.slice(end)
-}
 
 const untracked: MailTracks = { click: undefined, picture: undefined }
 
