@@ -16,6 +16,7 @@ describe("Utm", () => {
       ["utm_term", "7"]
     ])
     assert.deepStrictEqual(Utm.of(undefined, null, {}, []), [])
+    assert.deepStrictEqual(Utm.of({ source: "all" }, { source: "a".repeat(501) }), [["utm_source", "all"]])
   })
 
   it.each([
@@ -33,6 +34,21 @@ describe("Utm", () => {
     "%s stays as it is",
     (href) => assert.isUndefined(Utm.added(href, spring))
   )
+
+  it.each([
+    "https://files.example/a?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Signature=ab",
+    "https://files.example/a?x-goog-signature=ab&b=c",
+    "https://files.example/a?Expires=1&Signature=ab&Key-Pair-Id=c"
+  ])(
+    "a signed address stays as it is, since its signature would no longer hold: %s",
+    (href) => assert.isUndefined(Utm.added(href, spring))
+  )
+
+  it("an address that would be too long stays as it is", () => {
+    const long = `https://a.example/${"b".repeat(1_900)}`
+    assert.isDefined(Utm.added(long, spring))
+    assert.isUndefined(Utm.added(`${long}${"b".repeat(50)}`, spring))
+  })
 
   it.prop("the rest of an address stays, to the letter", [Schema.String, Schema.String], ([path, place]) => {
     const [before, after] = [path.replaceAll(/[?#]/g, ""), place === "" ? "" : `#${place}`]
