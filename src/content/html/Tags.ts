@@ -3,8 +3,8 @@ import { decode } from "#src/content/html/Entities.ts"
 /** Elements whose content nobody sees. A `head` has no text of its own, and needs no end tag. */
 const silent = ["script", "style", "title", "template", "noscript"]
 
-const beginning = /<(\/?)([a-z][a-z0-9]*)/iy
-const partOfTag = /=\s*(?:"[^"]*"|'[^']*')|>/g
+const beginning = /<(\/?)([a-z][^\t\n\f\r />]*)/iy
+const partOfTag = /=[\t\n\f\r ]*(?:"[^"]*"|'[^']*'|[^\t\n\f\r >"'][^\t\n\f\r >]*)|>/g
 
 /** What a scan meets, in the order of the text; positions are those of characters. */
 export interface Found {
@@ -64,8 +64,11 @@ export interface Attribute {
   readonly to: number
 }
 
-const nameInTag = /<\/?[^\s/>]*/y
-const attribute = /[\s/]*([^\s=>/"']+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s>"']+))?/y
+const nameInTag = /<\/?[^\t\n\f\r />]*/y
+
+/** As browsers read it: a stray quote or `=` begins a name, and a value without quotes may have some within. */
+const attribute =
+  /[\t\n\f\r /]*([^\t\n\f\r />][^\t\n\f\r />=]*)(?:[\t\n\f\r ]*=[\t\n\f\r ]*("[^"]*"|'[^']*'|[^\t\n\f\r >"'][^\t\n\f\r >]*))?/y
 
 /** Characters of a tag that are looked at: no author writes more, and who does may have meant the reader ill. */
 const longest = 8_192

@@ -98,6 +98,8 @@ describe("HTML as plain text", () => {
       ["<a href=\"https://x.io\">l</a>.", "l (https://x.io)."],
       ["<A HREF='https://x.io'>l</A>", "l (https://x.io)"],
       ["<a title=\"t\" href = https://x.io>l</a>", "l (https://x.io)"],
+      ["<a title=\"t\"\" href=\"https://x.io\">l</a>", "l (https://x.io)"],
+      ["<a href=https://x.io/?a=\"b\">l</a>", "l (https://x.io/?a=\"b\")"],
       ["<a href=\" https://x.io?a=1&amp;b=2 \"> <b>l</b> </a>m", "l (https://x.io?a=1&b=2)m"],
       ["<a href=\"https://x.io\"> https://x.io </a>", "https://x.io"],
       ["a <a href=\"https://x.io\"></a>", "a https://x.io"],
