@@ -104,7 +104,10 @@ describe("What mails tell of their readers, of a whole server", () => {
         yield* follow(here)
         assert.deepStrictEqual(yield* statusOf(id), clicked, "once")
         const { body: history } = yield* ask({ method: "GET", path: `/messages/${id}/history` })
-        assert.match(history, /"type":"CLICKED","ts":\d+,"channel":\{"id":"email"/)
+        const of = "\"channel\":{\"id\":\"email\"},\"integration\":{\"id\":\"postmark\",\"provider\":\"postmark\"}"
+        for (const type of ["OPENED", "CLICKED"]) {
+          assert.match(history, new RegExp(`"type":"${type}","ts":\\d+,${of}`))
+        }
         const { body: output } = yield* ask({ method: "GET", path: `/messages/${id}/output` })
         assert.notInclude(output, "/t/click/", "what was said is shown as it was")
         assert.strictEqual((yield* follow(there.slice(0, -1)))[0], 404)

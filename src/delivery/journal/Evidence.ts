@@ -42,14 +42,14 @@ const isOpen = ({ state }: Call): boolean => state === "intent" || state === "un
 
 /**
  * The call that an open or a click is evidence for: whoever opened or clicked something has received it. That is a
- * mail, if any was sent. Nothing is proved if one of the calls is known as accepted; else it is the last one without an
- * outcome.
+ * mail, if any was sent: the last one that is known as accepted, of which nothing is proved; else the last one without
+ * an outcome.
  */
 const opened = (calls: ReadonlyArray<Call>, event: Observed["event"]): Call | undefined => {
   if (event !== "Open" && event !== "Click") return undefined
   const mails = calls.filter(({ channel }) => channel === "email")
   const own = mails.length > 0 ? mails : calls
-  return own.some(({ state }) => state === "accepted") ? undefined : own.findLast(isOpen)
+  return own.findLast(({ state }) => state === "accepted") ?? own.findLast(isOpen)
 }
 
 /**

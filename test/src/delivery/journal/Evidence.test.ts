@@ -58,6 +58,17 @@ describe("Evidence: what an event says of the calls of its message", () => {
     }
   })
 
+  it("an open or a click that names no call is told of the last mail that was taken, or of what else was", () => {
+    const text = call(2, "accepted", { channel: "sms", provider: "text" })
+    const mails = [call(1, "accepted"), text, call(3, "unknown")]
+    for (const event of ["Open", "Click"] as const) {
+      const line = weigh(stored(mails), observed(event), now).history
+      assert.deepStrictEqual([line?.channel, line?.provider, line?.attempt], ["email", "one", 1])
+      assert.strictEqual(weigh(stored([text]), observed(event), now).history?.provider, "text")
+      assert.isUndefined(weigh(stored([call(1, "rejected")]), observed(event), now).history?.provider)
+    }
+  })
+
   it("a reference is of the provider's own call first, and of its last that was taken if it names none", () => {
     const calls = [
       call(1, "accepted", { provider: "two", reference: "r" }),
