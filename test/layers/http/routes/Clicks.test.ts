@@ -14,15 +14,15 @@ const served = (clicked: Clicks["Service"]["clicked"]) => {
     Route.layer.pipe(Layer.provide(clicks), Layer.provide(HttpServer.layerServices)),
     { disableLogger: true }
   )
-  const ask = async (id: string, method = "GET") => {
-    const response = await handler(new Request(`http://localhost${clickPath}/${id}`, { method }))
+  const ask = async (id: string, method = "GET", headers: Record<string, string> = {}) => {
+    const response = await handler(new Request(`http://localhost${clickPath}/${id}`, { method, headers }))
     return { status: response.status, headers: response.headers, text: await response.text() }
   }
   return { ask, dispose }
 }
 
 describe("GET /t/click/:id", () => {
-  it("leads to the page, counts who follows it and not who asks for its headers, and keeps nothing", async () => {
+  it("leads to the page, counts who follows it and not who asks for its headers or may follow it later, and keeps nothing", async () => {
     const clicked: Array<string> = []
     const { ask, dispose } = served((id) => Effect.sync(() => void clicked.push(id)))
     const { headers, status, text } = await ask("good")
@@ -30,6 +30,8 @@ describe("GET /t/click/:id", () => {
     assert.strictEqual(headers.get("cache-control"), "no-store")
     assert.strictEqual(headers.get("referrer-policy"), "no-referrer")
     assert.strictEqual((await ask("good", "HEAD")).headers.get("location"), page)
+    for (const headers of [{ "sec-purpose": "prefetch;prerender" }, { purpose: "prefetch" }, { "x-moz": "prefetch" }])
+      assert.strictEqual((await ask("good", "GET", headers)).headers.get("location"), page)
     assert.deepStrictEqual(clicked, ["good"])
     await dispose()
   })
