@@ -2,6 +2,7 @@ import { MessageId } from "#schemas/MessageId.ts"
 import { Scope } from "#schemas/Scope.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import * as Firsts from "#src/reports/Firsts.ts"
 import * as Signatures from "#src/reports/Signatures.ts"
 import { OpenLinks, PublicUrl } from "#src/reports/Tracking.ts"
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
@@ -83,6 +84,7 @@ export const layer = Layer.effect(
   Effect.gen(function*() {
     const journal = yield* Journal
     const { isSigned } = yield* signatures
+    const first = Firsts.make()
 
     const read = (linkId: string) => {
       const [id = "", scope = "", address = "", signature = ""] = linkId.split(".")
@@ -99,15 +101,17 @@ export const layer = Layer.effect(
       clicked: Effect.fnUntraced(function*(linkId) {
         const link = read(linkId)
         if (link === undefined) return
-        const ts = yield* Clock.currentTimeMillis
-        yield* journal.observe({
-          scope: link.scope,
-          id: link.id,
-          event: "Click",
-          history: { type: "CLICKED", ts, channel: "email" },
-          // One for all links of a message, so that only the first click counts, as for its openings.
-          eventId: "tidings/click"
-        }).pipe(Effect.catchTag("MessageNotFound", () => Effect.void))
+        const { id, scope } = link
+        const noted = Effect.flatMap(Clock.currentTimeMillis, (ts) =>
+          journal.observe({
+            scope,
+            id,
+            event: "Click",
+            history: { type: "CLICKED", ts, channel: "email" },
+            // One for all links of a message, so that only the first click counts, as for its openings.
+            eventId: "tidings/click"
+          })).pipe(Effect.catchTag("MessageNotFound", () => Effect.void), Effect.asVoid)
+        yield* first(scope, id, noted)
       })
     })
   })

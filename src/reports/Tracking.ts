@@ -3,6 +3,7 @@ import { Scope } from "#schemas/Scope.ts"
 import { once } from "#src/cache/Once.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import * as Firsts from "#src/reports/Firsts.ts"
 import * as Signatures from "#src/reports/Signatures.ts"
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 
@@ -89,12 +90,15 @@ export const layer = Layer.effect(
   Effect.gen(function*() {
     const journal = yield* Journal
     const { isSigned } = yield* signatures
+    const first = Firsts.make()
     return Tracking.of({
       opened: Effect.fnUntraced(function*(trackingId) {
         const [id = "", scope = "", signature = ""] = trackingId.split(".")
         if (!isSigned(signedOf(scope, id), signature)) return
         const message = yield* Effect.option(decode({ id, scope }))
-        if (message._tag === "Some") yield* opened(journal, message.value.scope, message.value.id)
+        if (message._tag === "None") return
+        const { value } = message
+        yield* first(value.scope, value.id, opened(journal, value.scope, value.id))
       })
     })
   })

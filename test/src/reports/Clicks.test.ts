@@ -59,7 +59,10 @@ describe("Clicks", () => {
       assert.strictEqual(clicks.targetOf(idOf(link)), page)
       yield* clicks.clicked(idOf(link))
       const history = { type: "CLICKED" as const, ts: 0, channel: "email" }
-      assert.deepStrictEqual(seen, [{ scope, id, event: "Click", eventId: "tidings/click", history }])
+      const once: Array<Observed> = [{ scope, id, event: "Click", eventId: "tidings/click", history }]
+      assert.deepStrictEqual(seen, once)
+      yield* clicks.clicked(idOf(linked("https://shop.example/other")))
+      assert.deepStrictEqual(seen, once, "another link of the message asks the store for nothing")
       const gone = yield* start({ failure: new MessageNotFound({ id }) })
       yield* gone.clicks.clicked(idOf(link))
     }).pipe(Effect.scoped))

@@ -40,7 +40,10 @@ describe("Tracking", () => {
       assert.strictEqual(link?.opened, `https://mail.example/t/open/${link?.openTrackingId}`)
       yield* opened(link?.openTrackingId ?? "")
       const history = { type: "OPENED" as const, ts: 0 }
-      assert.deepStrictEqual(seen, [{ scope, id, event: "Open", eventId: "tidings/open", history }])
+      const once: Array<Observed> = [{ scope, id, event: "Open", eventId: "tidings/open", history }]
+      assert.deepStrictEqual(seen, once)
+      yield* opened(link?.openTrackingId ?? "")
+      assert.deepStrictEqual(seen, once, "a repeat asks the store for nothing")
       assert.strictEqual((yield* start(undefined)).links?.(scope, id).opened, "")
     }).pipe(Effect.scoped))
 

@@ -18,7 +18,7 @@ describe("withPicture", () => {
     ["<body>a</body><!-- </body> -->", "<body>a!</body><!-- </body> -->"],
     ["<!--[if mso]></body><![endif]--><p>a</p>", "<!--[if mso]></body><![endif]--><p>a</p>!"],
     ["<!-- </body> <!-- --><body>a</body>", "<!-- </body> <!-- --><body>a!</body>"]
-  ])("it is the last of what is seen: %s", (html, seen) => {
+  ])("the picture is the last of what is seen: %s", (html, seen) => {
     assert.strictEqual(put(html), seen)
   })
 
