@@ -48,11 +48,12 @@ const signatures = Signatures.of("tracking/click")
 /** What is signed of a link's id `<message id>.<scope>.<address in base64url>.<signature>`. */
 const signedOf = (scope: string, id: string, address: string): string => `${scope} ${id} ${address}`
 
+/** Where `https:a` leads depends on the page that it stands on. */
+const web = /^https?:\/\//i
+
 /** The address of a page in the web, as it can stand in a header. */
-const pageOf = (href: string): string | undefined => {
-  const url = URL.canParse(href) ? new URL(href) : undefined
-  return url?.protocol === "http:" || url?.protocol === "https:" ? url.href : undefined
-}
+const pageOf = (href: string): string | undefined =>
+  web.test(href) && URL.canParse(href) ? new URL(href).href : undefined
 
 /** Makes what mails have in them, signed with a key derived from the installation's. */
 const tracking = Effect.gen(function*() {

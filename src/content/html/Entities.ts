@@ -57,11 +57,11 @@ const reference = /&(#x?[0-9a-f]+|[a-z][a-z0-9]*)([;=]?)/gi
 
 /**
  * Whether browsers may read a text, as the value of an attribute, otherwise than `decode`: it has a name that this does
- * not know, or a reference without its semicolon. `?a=1&copy=2` has none: a name before `=` stands for itself.
+ * not know, a character that it drops, or a reference without its semicolon. `?a=1&copy=2` has none: a name before `=`
+ * stands for itself.
  */
 export const isDoubtful = (text: string): boolean =>
   text.includes("&") &&
-  text.matchAll(reference).some(([, entity = "", end]) => {
-    if (entity.startsWith("#")) return end !== ";"
-    return end === ";" ? !named.has(entity) : end === "" && named.has(entity)
-  })
+  text.matchAll(reference).some(([whole, entity = "", end]) =>
+    end === ";" ? ["", whole].includes(decode(whole)) : entity.startsWith("#") || (end === "" && named.has(entity))
+  )

@@ -17,6 +17,9 @@ export interface Link {
  */
 const merged = /\{|<%|\*\||\[\[|%%|%(?![\da-f]{2})[a-z][\w.]*%/i
 
+/** White space around an address, as HTML has it: others are part of it. */
+const around = /^[\t\n\f\r ]+|(?<![\t\n\f\r ])[\t\n\f\r ]+$/g
+
 /** Links that are changed of one mail: no author writes more, and who does may have meant the reader ill. */
 const most = 10_000
 
@@ -35,7 +38,7 @@ export const withLinks = (html: string, change: (link: Link) => string | undefin
       if (href === undefined || href.value === "" || left === 0) return
       if (merged.test(href.value) || isDoubtful(html.slice(href.from, href.to))) return
       const isTracked = attributeOf(html, from, to, "clicktracking")?.value.toLowerCase() !== "off"
-      const other = change({ href: href.value.trim(), isTracked })
+      const other = change({ href: href.value.replace(around, ""), isTracked })
       if (other === undefined) return
       left--
       changed += `${html.slice(done, href.from)}"${escape(other)}"`

@@ -82,6 +82,8 @@ describe("Clicks", () => {
         "mailto:ada@example.com",
         "javascript:alert(1)",
         "/relative",
+        "https:relative",
+        "https:/relative",
         "#top",
         "app://orders/1",
         "",

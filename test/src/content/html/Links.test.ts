@@ -28,6 +28,7 @@ describe("withLinks", () => {
     [`<a = href="${page}">A</a>`, `<a = href="${page}!">A</a>`],
     [`<a href=${page}?b='c'>A</a>`, `<a href="${page}?b=&#39;c&#39;!">A</a>`],
     [`<a title=b="c>d" href="${page}">A</a>`, `<a title=b="c>d" href="${page}">A</a>`],
+    [`<a href=" ${page}&nbsp;\n">A</a>`, `<a href="${page}\u00a0!">A</a>`],
     [`<a href="${page}?a=1&copy=2">A</a>`, `<a href="${page}?a=1&amp;copy=2!">A</a>`],
     ["<a href=\"https://x.example/?a=1&amp;b=&quot;\">A</a>", "<a href=\"https://x.example/?a=1&amp;b=&quot;!\">A</a>"]
   ])("a link is met however it is written: %s", (html, changed) => {
@@ -61,7 +62,7 @@ describe("withLinks", () => {
     assert.deepStrictEqual(seen(html), { changed: html, links: [] })
   })
 
-  it.each(["?a=1&#38b=2", "?a&copy", "?a&equals;1", "?a=1&#x26b=2"])(
+  it.each(["?a=1&#38b=2", "?a&copy", "?a&equals;1", "?a=1&#x26b=2", "?a&shy;b", "?a&#0;"])(
     "a link stays as it is whose references browsers may read otherwise: %s",
     (query) => {
       const html = `<a href="${page}${query}">A</a>`
