@@ -79,6 +79,14 @@ describe("withLinks", () => {
     assert.strictEqual(changed, "<a href=\"x\">".repeat(10_000) + "<a href=b>".repeat(100))
   })
 
+  it("takes time linear in the length of the HTML, whatever it is", { timeout: 5_000 }, () => {
+    const parts = ["<a", "<a ", "<a href=x>", "<a href='", "<a =", "<a href=\"&", "<!--", "<script>", "<a b=c\"", "%a"]
+    for (const part of parts) withLinks(part.repeat(300_000), ({ href }) => href)
+    for (const filler of [" ", "=", "'", "a ", "&#", "{"]) {
+      withLinks(`<a href="x${filler.repeat(3_900)}y" b=c>`.repeat(300), ({ href }) => href)
+    }
+  })
+
   it("a link may ask not to be tracked", () => {
     const html = `<a href="a" ${untracked}>A</a><a href="b" clicktracking=OFF>B</a><a href="c" clicktracking="on">C</a>`
     assert.deepStrictEqual(seen(html).links, ["-a", "-b", "c"])

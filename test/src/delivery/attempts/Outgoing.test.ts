@@ -82,12 +82,14 @@ const reached = (html: string, targetOf: (linkId: string) => string | undefined)
   dom(html).elements.flatMap(({ attributes }) => {
     const href = attributes.get("href")
     if (href === undefined) return []
-    const url = URL.canParse(href, "https://webmail.example/") ? new URL(href, "https://webmail.example/").href : href
+    if (!URL.canParse(href, "https://webmail.example/")) return ["nowhere"]
+    const url = new URL(href, "https://webmail.example/").href
     const link = `${base}${Clicks.clickPath}/`
-    return [url.startsWith(link) ? targetOf(url.slice(link.length)) ?? "nowhere" : url]
+    return [url.startsWith(link) ? targetOf(url.slice(link.length)) ?? "forged" : url]
   })
 
-const withoutCampaign = (url: string) => url.replace(/([?&])utm_source=a(?:&|(?=#)|$)/, "").replace(/[?&]+(?=#|$)/, "")
+const withoutCampaign = (url: string) =>
+  url.replace(/([?&])utm_source=a(?:&|(?=#)|$)/, "").replaceAll(/[?&]+(?=#|$)/g, "")
 
 describe("Outgoing", () => {
   it.effect.prop(
