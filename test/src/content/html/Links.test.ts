@@ -81,9 +81,9 @@ describe("withLinks", () => {
 
   it("takes time linear in the length of the HTML, whatever it is", { timeout: 5_000 }, () => {
     const parts = ["<a", "<a ", "<a href=x>", "<a href='", "<a =", "<a href=\"&", "<!--", "<script>", "<a b=c\"", "%a"]
-    for (const part of parts) withLinks(part.repeat(300_000), ({ href }) => href)
+    for (const part of parts) withLinks(part.repeat(200_000), ({ href }) => href)
     for (const filler of [" ", "=", "'", "a ", "&#", "{"]) {
-      withLinks(`<a href="x${filler.repeat(3_900)}y" b=c>`.repeat(300), ({ href }) => href)
+      withLinks(`<a href="x${filler.repeat(3_900)}y" b=c>`.repeat(900), ({ href }) => href)
     }
   })
 
