@@ -41,14 +41,14 @@ export interface Verdict {
 const isOpen = ({ state }: Call): boolean => state === "intent" || state === "unknown"
 
 /**
- * The call that an open or a click is evidence for: whoever opened or clicked something has received it. That is a
- * mail, if any was sent: the last one that is known as accepted, of which nothing is proved; else the last one without
- * an outcome.
+ * The call that an open or a click is evidence for: whoever opened or clicked something has received it. That is one of
+ * its channel, if that is told, else a mail, if any was sent: the last one that is known as accepted, of which nothing
+ * is proved; else the last one without an outcome.
  */
-const opened = (calls: ReadonlyArray<Call>, event: Observed["event"]): Call | undefined => {
+const opened = (calls: ReadonlyArray<Call>, { event, history }: Observed): Call | undefined => {
   if (event !== "Open" && event !== "Click") return undefined
-  const mails = calls.filter(({ channel }) => channel === "email")
-  const own = mails.length > 0 ? mails : calls
+  const likely = calls.filter(({ channel }) => channel === (history.channel ?? "email"))
+  const own = likely.length > 0 || history.channel !== undefined ? likely : calls
   return own.findLast(({ state }) => state === "accepted") ?? own.findLast(isOpen)
 }
 
@@ -57,8 +57,9 @@ const opened = (calls: ReadonlyArray<Call>, event: Observed["event"]): Call | un
  * found even if the provider's alias has changed since; else that provider's last call without an outcome, else its
  * last accepted one.
  */
-const meant = (calls: ReadonlyArray<Call>, { call, event }: Observed): Call | undefined => {
-  if (call === undefined) return opened(calls, event)
+const meant = (calls: ReadonlyArray<Call>, observed: Observed): Call | undefined => {
+  const { call } = observed
+  if (call === undefined) return opened(calls, observed)
   const own = calls.filter(({ provider }) => call.providers.includes(provider))
   return calls.find(({ number }) => number === call.number) ??
     [...own, ...calls].find(({ reference }) => reference !== null && reference === call.reference) ??

@@ -58,6 +58,19 @@ describe("Evidence: what an event says of the calls of its message", () => {
     }
   })
 
+  it("an open or a click in the inbox says nothing of a mail that may not have gone out (P4)", () => {
+    const item = call(2, "accepted", { channel: "inbox", provider: "inbox" })
+    for (const event of ["Open", "Click"] as const) {
+      const asked = observed(event)
+      const inside = { ...asked, history: { ...asked.history, channel: "inbox", provider: "inbox" } }
+      const { history, proof } = weigh(stored([call(1, "unknown"), item]), inside, now)
+      assert.isUndefined(proof)
+      assert.deepStrictEqual([history?.channel, history?.provider, history?.attempt], ["inbox", "inbox", 2])
+      const alone = weigh(stored([call(1, "unknown")]), inside, now)
+      assert.deepStrictEqual([alone.proof, alone.history?.channel], [undefined, "inbox"])
+    }
+  })
+
   it("an open or a click that names no call is told of the last mail that was taken, or of what else was", () => {
     const text = call(2, "accepted", { channel: "sms", provider: "text" })
     const mails = [call(1, "accepted"), text, call(3, "unknown")]
