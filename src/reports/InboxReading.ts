@@ -33,6 +33,8 @@ export const make = Effect.gen(function*() {
       id,
       event,
       history: { type, ts, channel: "inbox", provider: "inbox" },
+      // An opening that names no call proves a mail: of the message's other channels this one tells nothing.
+      call: { providers: ["inbox"] },
       // One for all, so that only the first counts: a user may open an item again and again.
       eventId: `tidings/inbox/${event}`
     }).pipe(Effect.catchTag("MessageNotFound", () => Effect.void))

@@ -8,13 +8,17 @@ import * as Stores from "#test/layers/memory/Stores.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 
-/** A message that is in ada's inbox. */
-const delivered = Effect.gen(function*() {
-  const { epoch, journal, message, place } = yield* Fixture.owned
-  yield* journal.record(Fixture.step(message, epoch, {
+/** The step that puts a message into ada's inbox, as its call with this number. */
+const settled = ({ epoch, message, number, place }: {
+  readonly place: Fixture.World
+  readonly epoch: number
+  readonly message: NewMessage
+  readonly number: number
+}) =>
+  Fixture.step(message, epoch, {
     at: place.at,
-    lifecycle: ["Route", "Send"],
-    attempt: Fixture.attempt(1, "accepted", { channel: "inbox", provider: "inbox" }),
+    lifecycle: number === 1 ? ["Route", "Send"] : ["Send"],
+    attempt: Fixture.attempt(number, "accepted", { channel: "inbox", provider: "inbox" }),
     dueAt: null,
     inbox: {
       userId: Fixture.user,
@@ -23,7 +27,12 @@ const delivered = Effect.gen(function*() {
       createdAt: place.at,
       expiresAt: undefined
     }
-  }))
+  })
+
+/** A message that is in ada's inbox. */
+const delivered = Effect.gen(function*() {
+  const { epoch, journal, message, place } = yield* Fixture.owned
+  yield* journal.record(settled({ epoch, message, number: 1, place }))
   const reading = yield* InboxReading.make
   const log = yield* MessageLog
   const { scope } = place
@@ -86,6 +95,27 @@ layer(Stores.layer)("InboxReading", (it) => {
       const refused = yield* Effect.flip(reading.mark(scope, UserId.make("bob"), message.id, { clicked: true }))
       assert.strictEqual(refused._tag, "InboxItemNotFound")
       assert.strictEqual(yield* status(), "SENT")
+    }))
+
+  it.effect("P4: who opens a message in the inbox proves nothing of a mail of which nobody knows whether it was sent", () =>
+    Effect.gen(function*() {
+      const { epoch, journal, message, place } = yield* Fixture.owned
+      yield* journal.record(Fixture.step(message, epoch, {
+        lifecycle: ["Route"],
+        attempt: Fixture.attempt(1, "unknown", { channel: "email", provider: "mail" })
+      }))
+      yield* journal.record(settled({ epoch, message, number: 2, place }))
+      const reading = yield* InboxReading.make
+      yield* reading.mark(place.scope, Fixture.user, message.id, { clicked: true })
+      const log = yield* MessageLog
+      const attempts = yield* log.attempts(place.scope, message.id)
+      assert.deepStrictEqual(attempts.map(({ state }) => state), ["unknown", "accepted"])
+      const events = yield* log.history(place.scope, message.id)
+      assert.deepStrictEqual(
+        events.slice(-2).map(({ attempt, channel, provider, type }) => [type, channel, provider, attempt]),
+        [["OPENED", "inbox", "inbox", 2], ["CLICKED", "inbox", "inbox", 2]]
+      )
+      assert.strictEqual((yield* log.get(place.scope, message.id)).status, "CLICKED")
     }))
 
   it.effect("an item outlives its message", () =>
