@@ -96,10 +96,19 @@ const make = Effect.gen(function*() {
     return Option.isSome(row) ? itemOf(row.value) : yield* new InboxItemNotFound({ id })
   }, orUnavailable)
 
+  /** Of each mark to be made, which rows do not have it so yet. */
+  const differs = ({ archived, opened, read }: Marking) =>
+    ([["read_at", read], ["opened_at", opened], ["archived_at", archived]] as const).flatMap(([column, isSet]) =>
+      isSet === undefined ? [] : [sql`(${sql(column)} is not null) <> ${isSet}`]
+    )
+
+  // Only what changes is written: apps mark all as read whenever an inbox is looked at, however much of it was read.
   const markAll: Inbox["Service"]["markAll"] = Effect.fn("Inbox.markAll")(function*(scope, userId, marking, isRead) {
+    const differing = differs(marking)
+    if (differing.length === 0) return
     const now = yield* Clock.currentTimeMillis
     yield* sql`update inbox set ${marked(marking, now)}
-      where ${ofUser(scope, userId, now)} and archived_at is null ${readOrNot(isRead)}`
+      where ${ofUser(scope, userId, now)} and archived_at is null ${readOrNot(isRead)} and ${sql.or(differing)}`
   }, orUnavailable)
 
   const sweep: Inbox["Service"]["sweep"] = Effect.fn("Inbox.sweep")(Expired.sweeping(sql, "inbox"), orUnavailable)
