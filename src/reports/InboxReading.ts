@@ -19,7 +19,7 @@ const meant = ({ archived, clicked, opened, read }: Deed): Marking => ({
 
 /**
  * Users who read their inbox. The first time that one is opened, its message becomes OPENED, and CLICKED when one of its
- * actions is followed. What is marked together with all others was not looked at: its message stays as it is.
+ * actions is followed. What is marked together with all others was not looked at: it is not opened, and its message stays as it is.
  */
 export const make = Effect.gen(function*() {
   const inbox = yield* Inbox
@@ -48,7 +48,6 @@ export const make = Effect.gen(function*() {
       if (deed.clicked === true) yield* tell(scope, id, "Click")
       return item
     }),
-    markAll: (scope: Scope, userId: UserId, deed: Marking, isRead: boolean | undefined) =>
-      inbox.markAll(scope, userId, meant(deed), isRead)
+    markAll: inbox.markAll
   }
 })

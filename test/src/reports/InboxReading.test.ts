@@ -83,9 +83,10 @@ layer(Stores.layer)("InboxReading", (it) => {
 
   it.effect("what is marked together with all others has not been looked at", () =>
     Effect.gen(function*() {
-      const { reading, scope, status } = yield* delivered
+      const { mark, reading, scope, status } = yield* delivered
       yield* reading.markAll(scope, Fixture.user, { read: true }, undefined)
       assert.strictEqual(yield* status(), "SENT")
+      assert.isUndefined((yield* mark({})).openedAt)
       assert.strictEqual(yield* Effect.flatMap(Inbox, (inbox) => inbox.unread(scope, Fixture.user)), 0)
     }))
 
