@@ -102,13 +102,20 @@ const make = Effect.gen(function*() {
       isSet === undefined ? [] : [sql`(${sql(column)} is not null) <> ${isSet}`]
     )
 
-  // Only what changes is written: apps mark all as read whenever an inbox is looked at, however much of it was read.
+  /**
+   * Only what changes is written: apps mark all as read whenever an inbox is looked at, however much of it was read. Rows
+   * are locked in one order, or two of these deadlock. They are found again by their keys, which lead to what another
+   * call left of a row that was waited for.
+   */
   const markAll: Inbox["Service"]["markAll"] = Effect.fn("Inbox.markAll")(function*(scope, userId, marking, isRead) {
     const differing = differs(marking)
     if (differing.length === 0) return
     const now = yield* Clock.currentTimeMillis
-    yield* sql`update inbox set ${marked(marking, now)}
-      where ${ofUser(scope, userId, now)} and archived_at is null ${readOrNot(isRead)} and ${sql.or(differing)}`
+    yield* sql`with locked as materialized (select message_id as id from inbox
+        where ${ofUser(scope, userId, now)} and archived_at is null ${readOrNot(isRead)} and ${sql.or(differing)}
+        order by message_id for update)
+      update inbox set ${marked(marking, now)} from locked
+      where scope = ${scope} and user_id = ${userId} and message_id = locked.id`
   }, orUnavailable)
 
   const sweep: Inbox["Service"]["sweep"] = Effect.fn("Inbox.sweep")(Expired.sweeping(sql, "inbox"), orUnavailable)
