@@ -62,7 +62,7 @@ export class Inbox extends HttpApiGroup.make("inbox").add(
     .annotate(OpenApi.Summary, "Count what a user has not read")
     .annotate(OpenApi.Description, "What is neither read nor archived; 100 stands for as many, or more."),
   HttpApiEndpoint.put("mark", "/:message_id", {
-    params: { ...params, message_id: MessageId },
+    params: { ...params, message_id: Schema.String },
     payload: InboxMark,
     success: InboxItem,
     error: NotFound

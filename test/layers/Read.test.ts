@@ -84,9 +84,11 @@ describe("The in-app inbox, of a whole server", () => {
 
         const all = yield* app({ method: "PUT", path: "/users/ada/inbox", body: { read: true } })
         assert.deepStrictEqual([all.status, yield* unread, yield* statusOf(two)], [204, 0, "SENT"])
-        const missing = yield* mark("1-00000000-000000000000000000000000", { read: true })
-        assert.strictEqual(missing.status, 404)
-        assert.include(missing.body, "is not in the user's inbox")
+        for (const id of ["1-00000000-000000000000000000000000", "nothing"]) {
+          const missing = yield* mark(id, { read: true })
+          assert.strictEqual(missing.status, 404)
+          assert.include(missing.body, `Message ${id} is not in the user's inbox`)
+        }
         for (const body of [{ opened: false }, { clicked: "yes" }, { read: 1 }])
           assert.strictEqual((yield* mark(two, body)).status, 400)
       }).pipe(Effect.scoped),

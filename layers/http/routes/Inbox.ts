@@ -1,11 +1,12 @@
 import * as Group from "#layers/http/Group.ts"
+import { messageId } from "#layers/http/Ids.ts"
 import { pagingOf } from "#layers/http/Paging.ts"
 import { refusals } from "#layers/http/Refusal.ts"
 import { Served } from "#layers/http/Served.ts"
 import type { InboxItem } from "#schemas/api/Inbox.ts"
 import { defaultLimit } from "#schemas/api/Query.ts"
 import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
-import { Inbox, type InboxMessage } from "#src/reports/Inbox.ts"
+import { Inbox, InboxItemNotFound, type InboxMessage } from "#src/reports/Inbox.ts"
 import * as InboxReading from "#src/reports/InboxReading.ts"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -48,8 +49,9 @@ export const layer = Group.layer(Effect.gen(function*() {
       }, refusals),
       mark: Effect.fnUntraced(function*({ params, payload: { archived, clicked, opened, read } }) {
         const { scope } = yield* CurrentPrincipal
+        const id = yield* Effect.mapError(messageId(params.message_id), ({ id }) => new InboxItemNotFound({ id }))
         return item(
-          yield* reading.mark(scope, params.user_id, params.message_id, {
+          yield* reading.mark(scope, params.user_id, id, {
             archived: archived ?? undefined,
             clicked: clicked ?? undefined,
             opened: opened ?? undefined,
