@@ -260,4 +260,22 @@ export const evidence = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
       assert.deepInclude(yield* record, { status: "OPENED", reason: undefined, error: undefined })
       assert.deepInclude((yield* attempts)[0], { state: "accepted", kind: null, error: null })
     }))
+
+  it.effect.each(["accepted", "unknown"] as const)(
+    "P6: a mail bounces also once its message was opened elsewhere: for the call, not for the message (%s)",
+    (state) =>
+      Effect.gen(function*() {
+        const { attempts, observe, record } = yield* start([
+          Fixture.attempt(1, "accepted", { channel: "inbox", provider: "inbox" }),
+          Fixture.attempt(2, state)
+        ])
+        yield* observe("Open", 40, { call: call({ providers: ["inbox"] }) })
+        yield* observe("Bounce", 50, { call: call(), reason: "BOUNCED", error: "no such user" })
+        assert.deepInclude(yield* record, { status: "OPENED", reason: undefined, error: undefined })
+        assert.deepStrictEqual((yield* attempts).map(({ error, kind }) => [kind, error]), [
+          [null, null],
+          ["RecipientRejected", "no such user"]
+        ])
+      })
+  )
 }

@@ -89,16 +89,17 @@ const entryOf = ({ channel, endedAt, number, provider, startedAt }: Call, histor
 
 /**
  * What an event proves of its call, if that is news. A bounce that does not count for the message, as after an open,
- * does not count for the call either.
+ * does not count for the call either, unless the message may have been opened elsewhere.
  */
 const proves = (
-  status: Status,
+  { calls, status }: Stored,
   call: Call | undefined,
   { call: named, event }: Observed,
   entry: HistoryEvent
 ): Proof | undefined => {
   if (call === undefined) return undefined
-  const bounced = event === "Bounce" && Lifecycle.allows(status, event)
+  const bounced = event === "Bounce" &&
+    (Lifecycle.allows(status, event) || (Lifecycle.isHeardOf(status) && livesOn(calls, call)))
   const isNews = isOpen(call) || (call.state === "accepted" && call.kind === null && bounced)
   return isNews
     ? {
@@ -152,7 +153,7 @@ export const weigh = (stored: Stored, observed: Observed, now: number): Verdict 
     return { observation, history: undefined, proof: undefined, sentAt: undefined, dueAt: undefined }
   }
   const entry = call === undefined ? history : entryOf(call, history)
-  const proof = proves(status, call, observed, entry)
+  const proof = proves(stored, call, observed, entry)
   const sentAt = call !== undefined && isOpen(call) ? proof?.endedAt ?? undefined : undefined
   return { observation, history: entry, proof, sentAt, dueAt: stirred(dueAt, call, proof, now) }
 }
