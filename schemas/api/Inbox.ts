@@ -27,6 +27,14 @@ export const InboxItem = Schema.Struct({
 }).annotate({ title: "InboxItem" })
 export type InboxItem = typeof InboxItem.Type
 
+/** What its user did with a message. What it says is not here: whoever may mark it need not be allowed to read it. */
+const MarkedItem = Schema.Struct({
+  messageId: MessageId,
+  read: InboxItem.fields.read,
+  opened: InboxItem.fields.opened,
+  archived: InboxItem.fields.archived
+}).annotate({ title: "InboxMarked" })
+
 const ReadOrNot = Schema.Literals(["read", "unread"])
 
 /** What a user did with an item, or takes back. */
@@ -58,13 +66,16 @@ export class Inbox extends HttpApiGroup.make("inbox").add(
       OpenApi.Description,
       "What the in-app channel delivered to the user, newest first: what is not archived or, with `archived=true`, what is."
     ),
-  HttpApiEndpoint.get("unread", "/unread", { params, success: Schema.Struct({ unread: Schema.Int }) })
+  HttpApiEndpoint.get("unread", "/unread", {
+    params,
+    success: Schema.Struct({ unread: Schema.Int }).annotate({ title: "InboxUnread" })
+  })
     .annotate(OpenApi.Summary, "Count what a user has not read")
     .annotate(OpenApi.Description, "What is neither read nor archived; 100 stands for as many, or more."),
   HttpApiEndpoint.put("mark", "/:message_id", {
     params: { ...params, message_id: Schema.String },
     payload: InboxMark,
-    success: InboxItem,
+    success: MarkedItem,
     error: NotFound
   })
     .annotate(OpenApi.Summary, "Mark a message of the in-app inbox")

@@ -74,6 +74,7 @@ describe("The in-app inbox, of a whole server", () => {
 
         const { body: text } = yield* mark(one, { read: true })
         assert.isDefined(Marked(text).read)
+        assert.notInclude(text, "one", "who may mark it need not be allowed to read it")
         assert.strictEqual(yield* statusOf(one), "OPENED")
         assert.deepStrictEqual([yield* list("?status=unread"), yield* list("?status=read"), yield* unread], [[two], [
           one

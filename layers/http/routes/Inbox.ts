@@ -11,17 +11,21 @@ import * as InboxReading from "#src/reports/InboxReading.ts"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 
-const item = ({ archivedAt, createdAt, expiresAt, messageId, openedAt, readAt, ...row }: InboxMessage): InboxItem => ({
-  messageId,
+const marksOf = ({ archivedAt, openedAt, readAt }: InboxMessage) => ({
+  read: readAt,
+  opened: openedAt,
+  archived: archivedAt
+})
+
+const item = (row: InboxMessage): InboxItem => ({
+  messageId: row.messageId,
   title: row.rendered.title,
   body: row.rendered.body,
   actions: row.rendered.actions,
   tenantId: row.tenantId,
-  created: createdAt,
-  expires: expiresAt,
-  read: readAt,
-  opened: openedAt,
-  archived: archivedAt
+  created: row.createdAt,
+  expires: row.expiresAt,
+  ...marksOf(row)
 })
 
 const isRead = (status: "read" | "unread" | null | undefined): boolean | undefined =>
@@ -50,14 +54,13 @@ export const layer = Group.layer(Effect.gen(function*() {
       mark: Effect.fnUntraced(function*({ params, payload: { archived, clicked, opened, read } }) {
         const { scope } = yield* CurrentPrincipal
         const id = yield* Effect.mapError(messageId(params.message_id), ({ id }) => new InboxItemNotFound({ id }))
-        return item(
-          yield* reading.mark(scope, params.user_id, id, {
-            archived: archived ?? undefined,
-            clicked: clicked ?? undefined,
-            opened: opened ?? undefined,
-            read: read ?? undefined
-          })
-        )
+        const marked = yield* reading.mark(scope, params.user_id, id, {
+          archived: archived ?? undefined,
+          clicked: clicked ?? undefined,
+          opened: opened ?? undefined,
+          read: read ?? undefined
+        })
+        return { messageId: id, ...marksOf(marked) }
       }, refusals),
       markAll: Effect.fnUntraced(function*({ params, payload: { archived, read, status } }) {
         const { scope } = yield* CurrentPrincipal

@@ -17,13 +17,13 @@ const ofDefault = (sql: SqlClient.SqlClient, before: string) =>
 
 /**
  * Drops inbox items from before `before` whose messages are gone. The bound on the messages leaves out the partitions
- * that are kept. Rows are deleted by `ctid`: by a set of keys, the planner would read the whole table for each batch.
+ * that are kept. What is being marked is left for the next time: who marks all of an inbox locks it in another order. Rows are deleted by `ctid`: by a set of keys, the planner would read the whole table for each batch.
  */
 const ofInboxes = (sql: SqlClient.SqlClient, before: string) =>
   untilNone(sql`delete from inbox where ctid = any(array(
       select i.ctid from inbox i where i.message_id < ${before}
         and not exists (select from messages m where m.scope = i.scope and m.id = i.message_id and m.id < ${before})
-      limit ${batch}::int for update of i)) returning 1`)
+      limit ${batch}::int for update of i skip locked)) returning 1`)
 
 /** Drops requests from before `before` that are finished and have no messages any more. */
 const ofRequests = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, before: string) {
