@@ -1,11 +1,11 @@
-import { MessageId } from "#schemas/MessageId.ts"
-import { Scope } from "#schemas/Scope.ts"
+import type { MessageId } from "#schemas/MessageId.ts"
+import type { Scope } from "#schemas/Scope.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as Firsts from "#src/reports/Firsts.ts"
 import * as Signatures from "#src/reports/Signatures.ts"
-import { OpenLinks, PublicUrl } from "#src/reports/Tracking.ts"
-import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import { messageOf, OpenLinks, PublicUrl } from "#src/reports/Tracking.ts"
+import { Clock, Context, Effect, Layer, Option } from "effect"
 
 /** What the operator wants to hear of readers of mails, beyond what templates and vendors tell. */
 export const Tracked = Context.Reference<{ readonly clicks: boolean; readonly opens: boolean }>("tidings/Tracked", {
@@ -76,10 +76,6 @@ const tracking = Effect.gen(function*() {
 
 export const layerTracking = Layer.effect(MailTracking, tracking)
 
-const decode = Schema.decodeUnknownOption(
-  Schema.Struct({ id: MessageId, scope: Schema.NumberFromString.pipe(Schema.decodeTo(Scope)) })
-)
-
 export const layer = Layer.effect(
   Clicks,
   Effect.gen(function*() {
@@ -90,7 +86,7 @@ export const layer = Layer.effect(
     const read = (linkId: string) => {
       const [id = "", scope = "", address = "", signature = ""] = linkId.split(".")
       return isSigned(signedOf(scope, id, address), signature)
-        ? Option.getOrUndefined(Option.map(decode({ id, scope }), (message) => ({ ...message, address })))
+        ? Option.getOrUndefined(Option.map(messageOf({ id, scope }), (message) => ({ ...message, address })))
         : undefined
     }
 

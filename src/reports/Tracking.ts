@@ -5,7 +5,7 @@ import { Journal } from "#src/delivery/Journal.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as Firsts from "#src/reports/Firsts.ts"
 import * as Signatures from "#src/reports/Signatures.ts"
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 
 /**
  * The URL at which readers' mail clients reach this server, without a slash at its end. `undefined`: there is none, and
@@ -34,7 +34,8 @@ export const OpenLinks = Context.Reference<((scope: Scope, id: MessageId) => Ope
   { defaultValue: () => undefined }
 )
 
-const decode = Schema.decodeUnknownEffect(
+/** The message that the parts of a link's id are of; none if they are of no message. */
+export const messageOf = Schema.decodeUnknownOption(
   Schema.Struct({ id: MessageId, scope: Schema.NumberFromString.pipe(Schema.decodeTo(Scope)) })
 )
 
@@ -95,8 +96,8 @@ export const layer = Layer.effect(
       opened: Effect.fnUntraced(function*(trackingId) {
         const [id = "", scope = "", signature = ""] = trackingId.split(".")
         if (!isSigned(signedOf(scope, id), signature)) return
-        const message = yield* Effect.option(decode({ id, scope }))
-        if (message._tag === "None") return
+        const message = messageOf({ id, scope })
+        if (Option.isNone(message)) return
         const { value } = message
         yield* first(value.scope, value.id, opened(journal, value.scope, value.id))
       })
