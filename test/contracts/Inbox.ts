@@ -206,6 +206,41 @@ export const inboxContract = <E>(name: string, stores: Layer.Layer<Journal | Inb
         assert.deepStrictEqual(yield* list({ isArchived: true, isRead: false }), [archived], "what is put away stays")
       }))
 
+    it.effect("what its reader has opened elsewhere counts as read; what was opened here is marked here (api.md 25.2)", () =>
+      Effect.gen(function*() {
+        const { epoch, inbox, journal, place } = yield* start
+        const at = yield* Clock.currentTimeMillis
+        const made = yield* Effect.forEach([0, 1, 2, 3], (after) => deliver(place, epoch, item(place.at + after)))
+        const [opened, clicked, inside, others] = made.map(({ message }) => message.id)
+        const observe = (id: MessageId | undefined, event: "Click" | "Deliver" | "Open", channel: string) =>
+          id === undefined ? Effect.void : journal.observe({
+            scope: place.scope,
+            id,
+            event,
+            history: { type: event === "Click" ? "CLICKED" : "OPENED", ts: at, channel },
+            eventId: `${event} ${channel}`
+          })
+        const read = Effect.map(
+          inbox.list(place.scope, Fixture.user, { limit: 10, cursor: undefined, isRead: true }),
+          ({ items }) => items.map(({ messageId, openedAt, readAt }) => [messageId, openedAt, readAt])
+        )
+        yield* observe(opened, "Open", "email")
+        yield* observe(inside, "Open", "inbox")
+        yield* observe(others, "Deliver", "email")
+        assert.deepStrictEqual(yield* read, [[opened, at, at]])
+        yield* TestClock.adjust(5)
+        yield* observe(opened, "Click", "email")
+        yield* journal.observeAll(
+          clicked === undefined ? [] : [{
+            scope: place.scope,
+            id: clicked,
+            event: "Click",
+            history: { type: "CLICKED", ts: at, channel: "sms" }
+          }]
+        )
+        assert.deepStrictEqual(yield* read, [[clicked, at + 5, at + 5], [opened, at, at]])
+      }))
+
     it.effect("unread items are counted up to a bound", () =>
       Effect.gen(function*() {
         const { epoch, inbox, place } = yield* start

@@ -1,8 +1,16 @@
 import { withEvents } from "#layers/memory/journal/Record.ts"
-import { findMessage, type MessageRow, putMessage, type State, type StoredAttempt } from "#layers/memory/State.ts"
+import {
+  findMessage,
+  type MessageRow,
+  nameOf,
+  putMessage,
+  type State,
+  type StoredAttempt
+} from "#layers/memory/State.ts"
 import { type Proof, weigh } from "#src/delivery/journal/Evidence.ts"
 import type { Observation, Observed } from "#src/delivery/Journal.ts"
 import type * as Lifecycle from "#src/delivery/Lifecycle.ts"
+import { HashMap } from "effect"
 
 /** The times of a row's first events of each kind, after this event. */
 const stamped = (row: MessageRow, event: Lifecycle.Event, at: number) => ({
@@ -21,6 +29,17 @@ const proved = (attempts: ReadonlyArray<StoredAttempt>, proof: Proof | undefined
 const keyOf = ({ event, eventId, history }: Observed): string =>
   eventId === undefined ? `${history.ts}:${event}` : `${event}:${eventId}`
 
+/** The state in which the message's in-app item counts as read. */
+const withRead = (state: State, { id, recipientName, scope }: MessageRow, now: number): State => ({
+  ...state,
+  inbox: HashMap.modify(state.inbox, nameOf(scope, recipientName), (items) =>
+    HashMap.modify(items, id, (item) => ({
+      ...item,
+      readAt: item.readAt ?? now,
+      openedAt: item.openedAt ?? (item.readAt === undefined ? now : undefined)
+    })))
+})
+
 /** What became of an event; `stirred`: the shard of a message whose turn it has brought forward. */
 interface Seen {
   readonly observation: Observation
@@ -34,7 +53,7 @@ export const observe = (state: State, observed: Observed, now: number): readonly
   if (row === undefined) return [undefined, state]
   const key = keyOf(observed)
   const repeated = observed.eventId !== undefined && row.history.some((entry) => entry.key === key)
-  const { dueAt, history, observation, proof, sentAt } = weigh(
+  const { dueAt, history, isReadElsewhere, observation, proof, sentAt } = weigh(
     {
       status: row.status,
       calls: row.attempts,
@@ -48,7 +67,7 @@ export const observe = (state: State, observed: Observed, now: number): readonly
   if (history === undefined) return [seen, state]
   return [
     seen,
-    putMessage(state, {
+    putMessage(isReadElsewhere ? withRead(state, row, now) : state, {
       ...row,
       ...stamped(row, event, history.ts),
       sent: row.sent ?? sentAt,

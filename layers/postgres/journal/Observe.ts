@@ -1,3 +1,4 @@
+import * as ReadElsewhere from "#layers/postgres/journal/ReadElsewhere.ts"
 import { stamps } from "#layers/postgres/journal/Stamps.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import { Attempt } from "#schemas/Attempt.ts"
@@ -127,7 +128,7 @@ const firstOf = (batch: ReadonlyArray<Observed>): ReadonlyArray<Observed> =>
 
 /**
  * The second door (`Journal.observe`): locks the rows of messages, applies the lifecycle table to their stored
- * statuses, and writes statuses, first times and history together, for any number of messages in three statements. If
+ * statuses, and writes statuses, first times and history together, for any number of messages in three statements, or four if their readers have an in-app inbox. If
  * an event changes a message's due time, the shard's owner is told, on this node or another.
  */
 export const observing = (sql: SqlClient.SqlClient, handover: Handover["Service"]) => {
@@ -157,6 +158,8 @@ export const observing = (sql: SqlClient.SqlClient, handover: Handover["Service"
     if (moved.length > 0) {
       const proved = weighed.flatMap(({ observed, verdict }) => provedRow(observed, verdict))
       yield* sql.unsafe(move, [scope, JSON.stringify(moved), JSON.stringify(proved), ids])
+      const read = weighed.flatMap(({ observed, verdict }) => verdict.isReadElsewhere ? [observed.id] : [])
+      yield* ReadElsewhere.mark(sql, scope, read, now)
     }
     const stirred = new Set(weighed.flatMap(({ shard, verdict }) => verdict.dueAt === undefined ? [] : [shard]))
     for (const shard of stirred) {

@@ -36,6 +36,8 @@ export interface Verdict {
    * message in hand learns of the event (`Step.message`).
    */
   readonly dueAt: number | undefined
+  /** Whether its reader has seen elsewhere what is in the in-app inbox too: there it counts as read (api.md 25.2). */
+  readonly isReadElsewhere: boolean
 }
 
 const isOpen = ({ state }: Call): boolean => state === "intent" || state === "unknown"
@@ -130,6 +132,18 @@ const stirred = (
   return proof.kind === null && call?.state === "intent" ? undefined : Math.max(now, dueAt + 1)
 }
 
+const nothing = {
+  history: undefined,
+  proof: undefined,
+  sentAt: undefined,
+  dueAt: undefined,
+  isReadElsewhere: false
+} as const
+
+const isReadElsewhere = (calls: ReadonlyArray<Call>, { event }: Observed, { channel }: HistoryEvent): boolean =>
+  (event === "Open" || event === "Click") && channel !== "inbox" &&
+  calls.some((call) => call.channel === "inbox" && call.state === "accepted")
+
 /**
  * What an event does to a stored message, at this time (epoch ms).
  * - A message is not cancelled while a provider has it, or may have it because a call's outcome is unknown: a receipt
@@ -150,10 +164,17 @@ export const weigh = (stored: Stored, observed: Observed, now: number): Verdict 
   const observation = { before: status, after: applied ? Lifecycle.next(status, event) : status, applied, inFlight }
   // A late lower event still leaves its time and its line (api.md 26.2); a refused cancel leaves nothing.
   if (stored.repeated || (event === "Cancel" && !applied)) {
-    return { observation, history: undefined, proof: undefined, sentAt: undefined, dueAt: undefined }
+    return { ...nothing, observation }
   }
   const entry = call === undefined ? history : entryOf(call, history)
   const proof = proves(stored, call, observed, entry)
   const sentAt = call !== undefined && isOpen(call) ? proof?.endedAt ?? undefined : undefined
-  return { observation, history: entry, proof, sentAt, dueAt: stirred(dueAt, call, proof, now) }
+  return {
+    observation,
+    history: entry,
+    proof,
+    sentAt,
+    dueAt: stirred(dueAt, call, proof, now),
+    isReadElsewhere: isReadElsewhere(calls, observed, entry)
+  }
 }

@@ -167,7 +167,23 @@ describe("Evidence: what an event says of the calls of its message", () => {
       history: undefined,
       proof: undefined,
       sentAt: undefined,
-      dueAt: undefined
+      dueAt: undefined,
+      isReadElsewhere: false
     })
+  })
+
+  it("who opens or clicks it elsewhere has read what is in the inbox; who is not there, or has not looked, has not", () => {
+    const item = call(1, "accepted", { channel: "inbox", provider: "inbox" })
+    const mail = call(2, "accepted")
+    const isRead = (calls: ReadonlyArray<Call>, event: keyof typeof types, named?: Observed["call"]) =>
+      weigh(stored(calls), observed(event, named), now).isReadElsewhere
+    for (const event of ["Open", "Click"] as const) {
+      assert.isTrue(isRead([item, mail], event))
+      assert.isFalse(isRead([item, mail], event, { providers: ["inbox"] }))
+      assert.isFalse(isRead([item], event), "it was opened there")
+      assert.isFalse(isRead([mail], event))
+      assert.isFalse(isRead([{ ...item, state: "rejected" }, mail], event))
+    }
+    for (const event of ["Deliver", "Bounce", "Cancel"] as const) assert.isFalse(isRead([item, mail], event, one))
   })
 })
