@@ -235,11 +235,14 @@ const stoppingWorkers = Layer.effectDiscard(
 export const layer = <E, R>(providers: Layer.Layer<Providers, E, R>) =>
   Layer.unwrap(Effect.map(Settings, (settings) => {
     const below = engine(settings, providers)
+    const face = front(settings).pipe(Layer.provide(below))
+    // What is in the context of the server is copied into every request's, several times: it has nothing of what is below
+    // the routes, since it is built in none of that. The stop is built last, and so comes first.
     return settings.worker === undefined
       ? Layer.merge(stopping, stoppingWorkers).pipe(
-        Layer.provide(server(settings)),
-        Layer.provide(front(settings)),
-        Layer.provide(below)
+        Layer.provide(face),
+        Layer.provide(below),
+        Layer.provide(server(settings).pipe(Layer.provide(face)))
       )
       : stopping.pipe(Layer.provide(Worker.layer), Layer.provide(below))
   }))
