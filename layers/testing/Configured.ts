@@ -80,8 +80,8 @@ const ofLimits = Effect.fnUntraced(function*(scope: Scope, { limits = {} }: Give
 })
 
 /**
- * Stores brands, tenants, audiences, devices, translations and send limits as the API would; `Impossible.ts` has checked that the API
- * takes them.
+ * Stores brands, tenants, audiences, devices, translations and send limits as the API would; `Impossible.ts` has checked
+ * that the API takes them.
  */
 export const make = Effect.fnUntraced(function*(
   { audienced, given }: {

@@ -36,7 +36,8 @@ const passwordUnknownWait = 15 * 60_000
 const firstCrashWait = 1_000
 
 /**
- * The stages a message goes through in its recipient's fiber: map → profile → preferences → route → limits → render → deliver.
+ * The stages a message goes through in its recipient's fiber: map → profile → preferences → route → limits → render →
+ * deliver.
  */
 export class Pipeline extends Context.Service<Pipeline, {
   /** Runs one message as far as it goes now. Everything it learns is in the journal when this ends. */
@@ -117,7 +118,7 @@ export const layer = Layer.effect(
       const { data, isOneTimePassword, message, plan, profile, providers } = decision
       const ts = yield* Clock.currentTimeMillis
       // One that is not stored is another's by now, or will be read once it is.
-      if (message.attempts.length === 0 && !(yield* limits.take(decision, ts))) return Effect.succeed(closed)
+      if (message.attempts.length === 0 && !(yield* limits.take(decision))) return Effect.succeed(closed)
       const first: ReadonlyArray<HistoryEvent> = message.attempts.length > 0
         ? []
         : begun(decision, ts)

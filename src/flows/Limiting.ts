@@ -45,18 +45,18 @@ const digest = (parts: ReadonlyArray<string>): string =>
 const mostOf = ({ said: { limit, overrides } }: SendLimitRecord, { id }: Subject): number | undefined =>
   (overrides && id !== undefined && Object.hasOwn(overrides, id) ? overrides[id] : limit) ?? undefined
 
-/** The count of a limit that a message adds to at `now` (epoch ms); `undefined`: to none. */
-export const countOf = (limit: SendLimitRecord, limited: Limited, now: number): Count | undefined => {
+/** A count in whatever stretch of time. */
+export interface Tally extends Omit<Count, keyof LimitWindow.LimitWindow> {}
+
+/** What a message adds to of a limit, whenever it is sent; `undefined`: nothing. */
+export const tallyOf = (limit: SendLimitRecord, limited: Limited): Tally | undefined => {
   const { per, period, said } = limit
   const subject = subjectOf(per, limited)
   const most = subject === undefined ? undefined : mostOf(limit, subject)
   if (subject === undefined || most === undefined) return undefined
   const isExcluded = limited.topicId !== undefined && said.excluded_topics?.includes(limited.topicId) === true
-  return {
-    per,
-    period,
-    ...LimitWindow.at(period, now),
-    subject: digest(subject.parts),
-    most: isExcluded ? undefined : most
-  }
+  return { per, period, subject: digest(subject.parts), most: isExcluded ? undefined : most }
 }
+
+/** The count of it that is added to at `now` (epoch ms). */
+export const countAt = (tally: Tally, now: number): Count => ({ ...tally, ...LimitWindow.at(tally.period, now) })

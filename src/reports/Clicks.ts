@@ -4,7 +4,7 @@ import { Journal } from "#src/delivery/Journal.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as Firsts from "#src/reports/Firsts.ts"
 import * as Signatures from "#src/reports/Signatures.ts"
-import { messageOf, OpenLinks, PublicUrl } from "#src/reports/Tracking.ts"
+import { isOwn, messageOf, OpenLinks, PublicUrl } from "#src/reports/Tracking.ts"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 
 /** What the operator wants to hear of readers of mails, beyond what templates and vendors tell. */
@@ -37,9 +37,6 @@ export class Clicks extends Context.Service<Clicks, {
 /** The path of a link through which a reader goes. */
 export const clickPath = "/t/click"
 
-/** Our own links: that a reader goes to one is known without a redirect. */
-const ownPath = "/t/"
-
 /** Characters of an address that is tracked: a link of more might not survive every mail client. */
 const longest = 1_600
 
@@ -63,7 +60,7 @@ const tracking = Effect.gen(function*() {
   const { sign } = yield* signatures
   if (base === undefined || (!clicks && !opens)) return undefined
   const click = (scope: Scope, id: MessageId) => (href: string): string | undefined => {
-    const page = href.startsWith(`${base}${ownPath}`) ? undefined : pageOf(href)
+    const page = isOwn(base, href) ? undefined : pageOf(href)
     if (page === undefined || page.length > longest) return undefined
     const address = Buffer.from(page).toString("base64url")
     return `${base}${clickPath}/${id}.${scope}.${address}.${sign(signedOf(String(scope), id, address))}`

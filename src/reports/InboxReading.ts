@@ -18,8 +18,9 @@ const meant = ({ archived, clicked, opened, read }: Deed): Marking => ({
 })
 
 /**
- * Users who read their inbox. The first time that one is opened, its message becomes OPENED, and CLICKED when one of its
- * actions is followed. What is marked together with all others was not looked at: it is not opened, and its message stays as it is.
+ * Users who read their inbox. The first time that an item is opened, its message becomes OPENED, and CLICKED when one of
+ * its actions is followed. What is marked together with all others was not looked at: its message stays as
+ * it is.
  */
 export const make = Effect.gen(function*() {
   const inbox = yield* Inbox

@@ -13,6 +13,10 @@ import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
  */
 export const PublicUrl = Context.Reference<string | undefined>("tidings/PublicUrl", { defaultValue: () => undefined })
 
+/** Whether an address is one of our own for readers of mails, who go there without a redirect or a campaign. */
+export const isOwn = (base: string | undefined, href: string): boolean =>
+  base !== undefined && href.startsWith(`${base}/t/`)
+
 /** The variables by which templates report that a message was opened. */
 export interface OpenLink {
   readonly openTrackingId: string

@@ -58,8 +58,8 @@ export const layer = Group.layer(Effect.gen(function*() {
     const now = yield* Clock.currentTimeMillis
     const limited = limitedOf(scope, asked)
     const counted = found.flatMap((limit) => {
-      const count = Limiting.countOf(limit, limited, now)
-      return count === undefined ? [] : [{ limit, count }]
+      const tally = Limiting.tallyOf(limit, limited)
+      return tally === undefined ? [] : [{ limit, count: Limiting.countAt(tally, now) }]
     })
     const used = counted.length === 0 ? [] : yield* counts.used(scope, counted.map(({ count }) => count))
     const read = new Map(counted.map(({ count, limit }, n) => [limit, { count, used: used[n] ?? 0 }]))

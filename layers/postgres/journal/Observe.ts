@@ -128,8 +128,9 @@ const firstOf = (batch: ReadonlyArray<Observed>): ReadonlyArray<Observed> =>
 
 /**
  * The second door (`Journal.observe`): locks the rows of messages, applies the lifecycle table to their stored
- * statuses, and writes statuses, first times and history together, for any number of messages in three statements, or four if their readers have an in-app inbox. If
- * an event changes a message's due time, the shard's owner is told, on this node or another.
+ * statuses, and writes statuses, first times and history together, for any number of messages in three statements, or
+ * four if their readers have an in-app inbox. If an event changes a message's due time, the shard's owner is told, on
+ * this node or another.
  */
 export const observing = (sql: SqlClient.SqlClient, handover: Handover["Service"]) => {
   /** Applies events of different messages of one environment. */

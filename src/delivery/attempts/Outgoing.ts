@@ -7,7 +7,7 @@ import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import * as Settings from "#src/delivery/pipeline/Settings.ts"
 import type { Provider } from "#src/delivery/Provider.ts"
 import { type MailTracks, MailTracking } from "#src/reports/Clicks.ts"
-import { PublicUrl } from "#src/reports/Tracking.ts"
+import { isOwn, PublicUrl } from "#src/reports/Tracking.ts"
 import { Effect } from "effect"
 
 /** What a provider is given of a rendering, which is stored and shown as it is. */
@@ -39,11 +39,10 @@ export const make = Effect.gen(function*() {
     const utm = utmOf(message.instructions, provider)
     if (tracking === undefined && utm.length === 0) return rendered
     const { click, picture } = tracking?.(message.scope, message.id) ?? untracked
-    const isOwn = (href: string): boolean => base !== undefined && href.startsWith(`${base}/t/`)
     const linked = click === undefined && utm.length === 0
       ? rendered.html
       : withLinks(rendered.html, ({ href, isTracked }) => {
-        if (isOwn(href)) return undefined
+        if (isOwn(base, href)) return undefined
         const page = Utm.added(href, utm)
         return (isTracked ? click?.(page ?? href) : undefined) ?? page
       })

@@ -5,7 +5,7 @@ import type { FirstSteps } from "#src/delivery/journal/FirstSteps.ts"
 import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import * as Write from "#src/delivery/journal/Write.ts"
 import * as Limiting from "#src/flows/Limiting.ts"
-import { type Count, SendCounts, type Taken } from "#src/flows/SendCounts.ts"
+import { type Count, SendCounts } from "#src/flows/SendCounts.ts"
 import { type SendLimitRecord, SendLimits } from "#src/flows/SendLimits.ts"
 import * as Trace from "#src/reports/Trace.ts"
 import { Clock, DateTime, Effect } from "effect"
@@ -33,21 +33,18 @@ const refusal = ({ message, preferences, unknown }: Decision, reached: Count): R
     unknown
   })
 
-const goesOn = Effect.succeed(true)
-
-/** The counts that a message adds to. */
-const countsOf = (
+/** What a message adds to. */
+const talliesOf = (
   limits: ReadonlyArray<SendLimitRecord>,
-  { message: { recipient, recipientKey }, topic }: Decision,
-  now: number
-): ReadonlyArray<Count> => {
+  { message: { recipient, recipientKey }, topic }: Decision
+): ReadonlyArray<Limiting.Tally> => {
   const limited = {
     recipientKey,
     userId: recipient.user_id ?? undefined,
     topicId: topic?.id,
     tenantId: recipient.tenant_id ?? undefined
   }
-  return limits.flatMap((limit) => Limiting.countOf(limit, limited, now) ?? [])
+  return limits.flatMap((limit) => Limiting.tallyOf(limit, limited) ?? [])
 }
 
 /**
@@ -59,18 +56,20 @@ export const make = Effect.fnUntraced(function*(stored: FirstSteps["Service"]["s
   const limits = yield* SendLimits
   const counts = yield* SendCounts
 
-  const installed = ({ message: { scope } }: Decision): Effect.Effect<ReadonlyArray<SendLimitRecord>> =>
-    Write.patiently(limits.installed(scope))
+  const tallies = (decision: Decision): Effect.Effect<ReadonlyArray<Limiting.Tally>> =>
+    Effect.map(Write.patiently(limits.installed(decision.message.scope)), (limits) => talliesOf(limits, decision))
 
-  /** Whether it is stored, and counted now or before. `all`: what it adds to at a time. */
-  const counted = Effect.fnUntraced(function*(
-    { id, scope }: OpenMessage,
-    all: (now: number) => ReadonlyArray<Count>
-  ): Effect.fn.Return<Taken> {
+  /** Whether it is stored, and counted now or before. */
+  const counted = Effect.fnUntraced(function*({ id, scope }: OpenMessage, all: ReadonlyArray<Limiting.Tally>) {
     yield* stored(id)
     // It goes into the hour in which it is sent, which has begun only when a store that was away is there again.
     return yield* Write.patiently(
-      Effect.flatMap(Clock.currentTimeMillis, (now) => counts.take({ scope, messageId: id, counts: all(now) }))
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        counts.take({
+          scope,
+          messageId: id,
+          counts: all.map((tally) => Limiting.countAt(tally, now))
+        }))
     )
   }, Trace.stage("limits"))
 
@@ -78,20 +77,16 @@ export const make = Effect.fnUntraced(function*(stored: FirstSteps["Service"]["s
    * Counts a message that is to be sent now, once, however often it is begun. Answers whether it may be sent: not so one
    * that is not stored.
    */
-  const take = (decision: Decision, now: number): Effect.Effect<boolean, Refusal.Refusal> =>
-    Effect.flatMap(installed(decision), (limits) => {
-      if (limits.length === 0) return goesOn
-      const all = (now: number) => countsOf(limits, decision, now)
-      return all(now).length === 0 ? goesOn : Effect.flatMap(
-        counted(decision.message, all),
-        (taken): Effect.Effect<boolean, Refusal.Refusal> =>
-          taken._tag === "Reached" ? refusal(decision, taken.count) : Effect.succeed(taken._tag === "Counted")
-      )
-    })
+  const take = Effect.fnUntraced(function*(decision: Decision): Effect.fn.Return<boolean, Refusal.Refusal> {
+    const all = yield* tallies(decision)
+    if (all.length === 0) return true
+    const taken = yield* counted(decision.message, all)
+    return taken._tag === "Reached" ? yield* refusal(decision, taken.count) : taken._tag === "Counted"
+  })
 
   /** Refuses a message that would not be sent at `now` (epoch ms). Nothing is counted. */
   const look = Effect.fnUntraced(function*(decision: Decision, now: number): Effect.fn.Return<void, Refusal.Refusal> {
-    const all = countsOf(yield* installed(decision), decision, now)
+    const all = (yield* tallies(decision)).map((tally) => Limiting.countAt(tally, now))
     if (all.length === 0) return
     const used = yield* Write.patiently(counts.used(decision.message.scope, all))
     const reached = all.find(({ most }, n) => most !== undefined && (used[n] ?? 0) >= most)

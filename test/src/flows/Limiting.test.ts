@@ -17,14 +17,14 @@ const ada: Limiting.Limited = { recipientKey: "1:user:ada", userId: "ada", topic
 const nobody: Limiting.Limited = { recipientKey: undefined, userId: undefined, topicId: undefined, tenantId: undefined }
 
 const most = (record: SendLimitRecord, more: Partial<Limiting.Limited> = {}) =>
-  Limiting.countOf(record, { ...ada, ...more }, now)?.most
+  Limiting.tallyOf(record, { ...ada, ...more })?.most
 const subject = (per: LimitedBy, more: Partial<Limiting.Limited>) =>
-  Limiting.countOf(limit(per, { limit: 1 }), { ...ada, ...more }, now)?.subject
+  Limiting.tallyOf(limit(per, { limit: 1 }), { ...ada, ...more })?.subject
 
 describe("Limiting", () => {
   it("a message counts by what the limit is per, in the stretch of time that it is in", () => {
-    const count = Limiting.countOf(limit("user", { limit: 3 }), ada, now)
-    assert.deepStrictEqual({ ...count, subject: "" }, {
+    const tally = Limiting.tallyOf(limit("user", { limit: 3 }), ada)
+    assert.deepStrictEqual(tally && { ...Limiting.countAt(tally, now), subject: "" }, {
       per: "user",
       period: "day",
       from: Date.parse("2026-11-29T00:00:00Z"),
@@ -50,8 +50,8 @@ describe("Limiting", () => {
 
   it("who is none of what a limit is per is not counted", () => {
     for (const per of ["user", "topic", "user_topic", "tenant"] as const)
-      assert.isUndefined(Limiting.countOf(limit(per, { limit: 0 }), nobody, now), per)
-    assert.strictEqual(Limiting.countOf(limit("global", { limit: 0 }), nobody, now)?.most, 0)
+      assert.isUndefined(Limiting.tallyOf(limit(per, { limit: 0 }), nobody), per)
+    assert.strictEqual(Limiting.tallyOf(limit("global", { limit: 0 }), nobody)?.most, 0)
   })
 
   it("an override is for its own user, topic or tenant, and without a limit nobody else is limited", () => {
@@ -75,19 +75,15 @@ describe("Limiting", () => {
 
   it("a message of an excluded topic is counted, and never too many", () => {
     const said = { limit: 1, excluded_topics: ["pt_news"] }
-    const count = Limiting.countOf(limit("user", said), ada, now)
-    assert.deepStrictEqual([count?.subject, count?.most], [subject("user", {}), undefined])
+    const tally = Limiting.tallyOf(limit("user", said), ada)
+    assert.deepStrictEqual([tally?.subject, tally?.most], [subject("user", {}), undefined])
     assert.strictEqual(most(limit("user", said), { topicId: "pt_offers" }), 1)
     assert.strictEqual(most(limit("user", said), { topicId: undefined }), 1)
   })
 
   it("P9: a count does not tell whose it is", () => {
-    const count = Limiting.countOf(
-      limit("user", { limit: 1 }),
-      { ...nobody, recipientKey: "1:email:ada@example.com" },
-      now
-    )
-    assert.notInclude(JSON.stringify(count), "ada")
+    const tally = Limiting.tallyOf(limit("user", { limit: 1 }), { ...nobody, recipientKey: "1:email:ada@example.com" })
+    assert.notInclude(JSON.stringify(tally), "ada")
     const long = subject("user", { recipientKey: "a".repeat(10_000) })
     assert.isAtMost(long?.length ?? Infinity, 64, "it fits into a key of an index")
   })

@@ -40,7 +40,7 @@ const start = Effect.gen(function*() {
       const message = isStored ? yield* Fixture.accepted(place, more) : Fixture.message(place, more)
       const decision = yield* decide(message)
       const done: Effect.Effect<unknown, Effect.Error<ReturnType<typeof take>>> = of === "take"
-        ? take(decision, place.at)
+        ? take(decision)
         : look(decision, place.at)
       return yield* Effect.catchTag(done, "Refusal", (refusal) => Effect.succeed([refusal.type, refusal.detail]))
     })
