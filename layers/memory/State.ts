@@ -3,6 +3,7 @@ import * as Access from "#layers/memory/AccessState.ts"
 import * as Limits from "#layers/memory/LimitRows.ts"
 import type { BrandRow, TenantRow, TenantTemplateRow, TenantUserRow } from "#layers/memory/TenantRows.ts"
 import * as Preferences from "#layers/memory/PreferenceState.ts"
+import * as Webhooks from "#layers/memory/WebhookRows.ts"
 import type { Attempt } from "#schemas/Attempt.ts"
 import type { HistoryEvent } from "#schemas/History.ts"
 import type { JsonMap } from "#schemas/Optional.ts"
@@ -171,6 +172,7 @@ export interface State {
   readonly access: Access.AccessState
   readonly limits: Limits.LimitState
   readonly preferences: Preferences.PreferenceState
+  readonly webhooks: Webhooks.WebhookState
 }
 
 export const empty: State = {
@@ -200,7 +202,8 @@ export const empty: State = {
   configured: HashMap.empty(),
   access: Access.empty,
   limits: Limits.empty,
-  preferences: Preferences.empty
+  preferences: Preferences.empty,
+  webhooks: Webhooks.empty
 }
 
 /** The name of what has an id in a scope, and of what belongs to a user of a scope. */

@@ -23,6 +23,7 @@ import { slowest } from "#layers/postgres/migrations/Slowest.ts"
 import { states } from "#layers/postgres/migrations/States.ts"
 import { inboxMarks } from "#layers/postgres/migrations/InboxMarks.ts"
 import { sendLimits } from "#layers/postgres/migrations/SendLimits.ts"
+import { webhooks } from "#layers/postgres/migrations/Webhooks.ts"
 import { suppressions } from "#layers/postgres/migrations/Suppressions.ts"
 import { tenantDrops, tenants } from "#layers/postgres/migrations/Tenants.ts"
 import { timelines } from "#layers/postgres/migrations/Timelines.ts"
@@ -63,7 +64,8 @@ const migrations = {
   "0039_long_requests": longRequests,
   "0040_suppressions": suppressions,
   "0041_send_limits": sendLimits,
-  "0042_inbox_marks": inboxMarks
+  "0042_inbox_marks": inboxMarks,
+  "0043_webhooks": webhooks
 }
 
 /**
