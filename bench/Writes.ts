@@ -92,19 +92,23 @@ export const rate = Effect.fnUntraced(function*(count: number) {
       const recipient = { user_id: name, list_id: "everyone" }
       return Addressing.member(request, Ids.at(id, first + n), recipient, identity, shards)
     })
-    yield* advance({
-      expansion: { id, scope, shard: 0 },
-      owner: epochs.get(0) ?? 0,
-      at,
-      from: place(first),
-      to: place(first + pageSize),
-      page: { common, members, profiles: [] },
-      intents: members.map(begun),
-      tries: 0,
-      epoch: 0,
-      state: "RUNNING",
-      dueAt: 0
-    }, [])
+    yield* advance(
+      {
+        expansion: { id, scope, shard: 0 },
+        owner: epochs.get(0) ?? 0,
+        at,
+        from: place(first),
+        to: place(first + pageSize),
+        page: { common, members, profiles: [] },
+        intents: members.map(begun),
+        tries: 0,
+        epoch: 0,
+        state: "RUNNING",
+        dueAt: 0
+      },
+      [],
+      false
+    )
     return members
   })
 
@@ -113,7 +117,7 @@ export const rate = Effect.fnUntraced(function*(count: number) {
     Stream.mapEffect((number) => page(number * pageSize)),
     Stream.buffer({ capacity: 4 }),
     Stream.runForEach((members) =>
-      Effect.forEach(Array.chunksOf(members.map(ended), mostSteps), record, { discard: true })
+      Effect.forEach(Array.chunksOf(members.map(ended), mostSteps), (steps) => record(steps, false), { discard: true })
     )
   )
   return count / (Number((yield* Clock.monotonicTimeNanos) - begin) / 1e9)

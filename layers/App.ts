@@ -32,6 +32,7 @@ import * as Invalidations from "#layers/postgres/notices/Invalidations.ts"
 import * as OpenDays from "#layers/postgres/days/OpenDays.ts"
 import * as OpenRows from "#layers/postgres/days/OpenRows.ts"
 import * as Stores from "#layers/postgres/Stores.ts"
+import * as WebhookWakeups from "#layers/postgres/notices/WebhookWakeups.ts"
 import * as Wakeups from "#layers/postgres/notices/Wakeups.ts"
 import * as CallbackReaders from "#layers/providers/receipts/Readers.ts"
 import * as Vendors from "#layers/providers/Vendors.ts"
@@ -66,6 +67,7 @@ import * as PushReceipts from "#src/reports/PushReceipts.ts"
 import * as Receipts from "#src/reports/Receipts.ts"
 import * as Clicks from "#src/reports/Clicks.ts"
 import * as Tracking from "#src/reports/Tracking.ts"
+import * as Telling from "#src/reports/webhooks/Telling.ts"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -155,9 +157,12 @@ const rateLimits = ({ rateLimits: text, redisUrl }: Values) =>
 /** Keeps the members of audiences up to date when profiles change. */
 const audiences = AudienceWakeups.layer.pipe(Layer.provide(AudienceUpkeep.layer))
 
+/** Tells webhooks what happens. */
+const webhooks = WebhookWakeups.layer.pipe(Layer.provide(Telling.layer), Layer.provide(Outbound.layer))
+
 /**
- * The routes of a node, its engine workers, and the upkeep that runs beside them: deleting what has expired, and
- * audiences.
+ * The routes of a node, its engine workers, and the upkeep that runs beside them: deleting what has expired,
+ * audiences, and webhooks.
  */
 const front = (settings: Values) =>
   Layer.merge(
@@ -178,7 +183,7 @@ const front = (settings: Values) =>
     Layer.provide([Previews.layer, Rehearsals.layer]),
     Layer.provide(rateLimits(settings)),
     Layer.provideMerge(Workers.layer(settings.workers)),
-    Layer.provide([Sweep.layer, audiences])
+    Layer.provide([Sweep.layer, audiences, webhooks])
   )
 
 const http = ({ port }: Values) =>

@@ -4,11 +4,13 @@ import * as Pages from "#layers/memory/Pages.ts"
 import { inScope, nameOf, type State } from "#layers/memory/State.ts"
 import { orUnavailable } from "#layers/memory/StoreErrors.ts"
 import { AudienceFilter } from "#schemas/Audience.ts"
+import * as Told from "#layers/memory/webhooks/Told.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import type { PageQuery } from "#src/paging/Page.ts"
 import { AudienceNotFound, Audiences } from "#src/people/Audiences.ts"
+import * as Others from "#src/reports/webhooks/Others.ts"
 import { Clock, Effect, HashMap, Layer, Option, Schema } from "effect"
 
 const decodeFilter = Schema.decodeEffect(Schema.fromJsonString(AudienceFilter))
@@ -61,7 +63,8 @@ export const layer = Layer.effect(
             created: before?.created ?? now,
             updated: now
           }
-          return [after, withRows(state, HashMap.set(state.audiences.rows, stored, after))]
+          const next = withRows(state, HashMap.set(state.audiences.rows, stored, after))
+          return [after, Told.other(next, scope, Others.audience(id, after.version, filter), now)]
         })
         return yield* record(row)
       }),

@@ -9,6 +9,7 @@ import {
   putMessage,
   type State
 } from "#layers/memory/State.ts"
+import type { Attempt } from "#schemas/Attempt.ts"
 import type { HistoryEvent } from "#schemas/History.ts"
 import type { MessageId } from "#schemas/MessageId.ts"
 import { Recipient } from "#schemas/Recipient.ts"
@@ -71,6 +72,9 @@ export const record = (row: MessageRow): MessageRecord => ({
     (row.sent === undefined || isUnfinished(row)),
   archived: row.archived
 })
+
+const attemptsOf = (row: MessageRow | undefined): ReadonlyArray<Attempt> =>
+  (row?.attempts ?? []).map(({ epoch: _, ...attempt }) => attempt)
 
 const some = (wanted: ReadonlyArray<string>, has: (value: string) => boolean): boolean =>
   wanted.length === 0 || wanted.some(has)
@@ -174,8 +178,14 @@ export const layer = Layer.effect(
     return MessageLog.of({
       get: (scope, id) => Effect.map(find(scope, id), record),
       list,
-      attempts: (scope, id) =>
-        read((state) => (findMessage(state, scope, id)?.attempts ?? []).map(({ epoch: _, ...attempt }) => attempt)),
+      attempts: (scope, id) => read((state) => attemptsOf(findMessage(state, scope, id))),
+      snapshots: (scope, ids) =>
+        read((state) =>
+          ids.flatMap((id) => {
+            const row = withArchived(state, findMessage(state, scope, id))
+            return row === undefined ? [] : [{ record: record(row), attempts: attemptsOf(row) }]
+          })
+        ),
       history,
       original,
       requests,

@@ -4,6 +4,7 @@ import * as Pages from "#layers/memory/Pages.ts"
 import { inScope, nameOf, type TemplateRow } from "#layers/memory/State.ts"
 import { orUnavailable } from "#layers/memory/StoreErrors.ts"
 import * as Ways from "#layers/memory/Ways.ts"
+import * as Told from "#layers/memory/webhooks/Told.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { elementalVersion, type Snapshot, Template, type TemplateContent } from "#schemas/Template.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
@@ -21,6 +22,7 @@ import {
   VersionNotFound
 } from "#src/content/Templates.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
+import * as Others from "#src/reports/webhooks/Others.ts"
 import { Clock, Effect, HashMap, Layer, Option, Schema } from "effect"
 
 const decodeText = Schema.decodeEffect(Schema.fromJsonString(Template))
@@ -102,6 +104,14 @@ export const layer = Layer.effect(
       }
     })
 
+    /** Stores a row after a change of it, and tells that another version went live. */
+    const putLive = Effect.fnUntraced(function*(row: TemplateRow, before: number | undefined) {
+      yield* put(row)
+      if (row.live === before) return
+      const now = yield* Clock.currentTimeMillis
+      yield* update((state) => Told.other(state, row.scope, Others.published(row.id, now), now))
+    })
+
     const published = Effect.fnUntraced(function*(row: TemplateRow) {
       if (Ways.liveOf(row) === row.draft) return row
       const created = yield* Clock.currentTimeMillis
@@ -126,7 +136,7 @@ export const layer = Layer.effect(
       }
       yield* checkAlias(row, alias)
       const saved = publish ? yield* published(row) : row
-      yield* put(saved)
+      yield* putLive(saved, before.live)
       return yield* record(saved, saved.draft, publish ? "PUBLISHED" : "DRAFT")
     })
 
@@ -178,7 +188,7 @@ export const layer = Layer.effect(
         if (found === undefined) return yield* new VersionNotFound({ id })
         yield* checkNamed(scope, yield* decode(found.text))
         const after = found.number === undefined ? yield* published(row) : { ...row, live: found.number }
-        yield* put(after)
+        yield* putLive(after, row.live)
         return after.live !== row.live
       }, transaction),
 

@@ -81,6 +81,7 @@ const make = Effect.gen(function*() {
       const gone = unreadable.has(audienceId) ? 0 : yield* rows.removeStale(scope, audienceId, version, staleSize)
       if (gone === staleSize) return
       yield* sql`delete from audience_counts where scope = ${scope} and audience_id = ${audienceId}`
+      if (audience !== undefined) yield* rows.finished(scope, audienceId)
       return
     }
     const users = yield* rows.usersAfter(scope, after, pageSize)

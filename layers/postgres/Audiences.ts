@@ -1,6 +1,7 @@
 import { audienceLock } from "#layers/postgres/migrations/Lists.ts"
 import * as PageBytes from "#layers/postgres/statements/PageBytes.ts"
 import * as Readable from "#layers/postgres/statements/Readable.ts"
+import * as Told from "#layers/postgres/webhooks/Told.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import { AudienceFilter, LogicalOperator } from "#schemas/Audience.ts"
 import type { Scope } from "#schemas/Scope.ts"
@@ -9,6 +10,7 @@ import * as Cursor from "#src/paging/Cursor.ts"
 import * as IdPages from "#src/paging/IdPages.ts"
 import * as Pages from "#src/paging/Pages.ts"
 import { AudienceNotFound, type AudienceRecord, Audiences } from "#src/people/Audiences.ts"
+import * as Others from "#src/reports/webhooks/Others.ts"
 import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -48,6 +50,7 @@ const decodeMembers = Schema.decodeUnknownEffect(
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
+  const tell = Told.telling(sql)
   const cursors = Cursor.make(yield* SecretKey)
 
   const listed = Readable.listed("audience", Row)
@@ -89,6 +92,7 @@ const make = Effect.gen(function*() {
       }
       yield* sql`select pg_advisory_xact_lock(${audienceLock}, ${scope})`
       yield* told
+      yield* tell(scope, [Others.audience(id, version, filter)], now)
       return record({ ...row, version })
     },
     sql.withTransaction,

@@ -1,4 +1,5 @@
 import * as Runners from "#layers/postgres/Runners.ts"
+import * as Told from "#layers/postgres/webhooks/Told.ts"
 import { HistoryEvent } from "#schemas/History.ts"
 import * as Lifecycle from "#src/delivery/Lifecycle.ts"
 import { Clock, Effect, Schema } from "effect"
@@ -63,7 +64,12 @@ export const endOpen = Effect.fnUntraced(function*(waiting: Waiting) {
     const [canceled] = yield* decodeNumber(
       yield* sql`with canceled as (
           update messages set status = 'CANCELED', canceled_at = ${now}::bigint, due_at = null
-          where due_at is not null and status = any(${Lifecycle.sources(["Cancel"])}::text[]) returning scope, id),
+          where due_at is not null and status = any(${
+        Lifecycle.sources(["Cancel"])
+      }::text[]) returning scope, id, status),
+        w as (${
+        sql.literal(Told.messages(`select scope, id, status, ${now} as at, ${now} as stored_at from canceled`))
+      }),
         told as (insert into history (scope, message_id, at, step, events)
           select scope, id, ${now}::bigint, 'Cancel', ${events} from canceled returning 1)
         select count(*)::int as number from told`

@@ -8,6 +8,7 @@ import * as Ready from "#layers/postgres/journal/Ready.ts"
 import * as Unreadable from "#layers/postgres/journal/Unreadable.ts"
 import * as Filters from "#layers/postgres/messagelog/Filters.ts"
 import * as Requests from "#layers/postgres/messagelog/Requests.ts"
+import * as Hearers from "#layers/postgres/webhooks/Hearers.ts"
 import { isRefusal, orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import type { MessageId } from "#schemas/MessageId.ts"
 import type { Scope } from "#schemas/Scope.ts"
@@ -51,6 +52,7 @@ export const layer = Layer.effect(
     const since = yield* OpenSince
     const from = yield* OpenFrom
     const write = Expand.write(sql)
+    const hears = yield* Hearers.make
     const telling = Owners.telling(sql, handover)
     const patiently = yield* Patience.within(ownersPatience)
     const looking = yield* Patience.asking(yield* Looks)
@@ -74,7 +76,8 @@ export const layer = Layer.effect(
       ),
       advance: Effect.fnUntraced(function*(step) {
         const shards = step.page?.members.map(({ shard }) => shard) ?? []
-        return yield* telling(shards, (unowned) => write(step, unowned)).pipe(
+        const isHeard = yield* hears([step.expansion.scope])
+        return yield* telling(shards, (unowned) => write(step, unowned, isHeard)).pipe(
           Effect.retry({ schedule: again, while: (error) => !isRefusal(error) }),
           patiently,
           Effect.mapError((error) =>

@@ -9,6 +9,7 @@ import * as Owners from "#layers/postgres/journal/Owners.ts"
 import * as Record from "#layers/postgres/journal/Record.ts"
 import * as Room from "#layers/postgres/Room.ts"
 import * as Take from "#layers/postgres/journal/Take.ts"
+import * as Hearers from "#layers/postgres/webhooks/Hearers.ts"
 import * as Followers from "#src/access/Followers.ts"
 import { Handover } from "#src/delivery/journal/Handover.ts"
 import { Lane } from "#src/delivery/journal/OpenMessage.ts"
@@ -57,6 +58,7 @@ export const layer = Layer.effect(
       (items: ReadonlyArray<I>) =>
         Effect.tapError(write(items), (error) => error._tag === "SqlError" ? room.failed(error) : Effect.void)
 
+    const hears = yield* Hearers.make
     const insert = Accept.write(sql)
     const telling = Owners.telling(sql, handover)
     /** What a flush without an answer has stored was offered to nobody: it is read, and does not wait for a sweep. */
@@ -67,7 +69,11 @@ export const layer = Layer.effect(
       const shards = batch.flatMap(({ acceptance: { expansion, messages } }) =>
         [...messages, ...given(expansion)].map(({ shard }) => shard)
       )
-      const results = yield* Effect.onError(telling(shards, (unowned) => insert(batch, unowned)), () => unheard)
+      const isHeard = yield* hears(batch.flatMap(({ acceptance: { messages } }) => messages.map(({ scope }) => scope)))
+      const results = yield* Effect.onError(
+        telling(shards, (unowned) => insert(batch, unowned, isHeard)),
+        () => unheard
+      )
       const isFresh = results.map((kept) => Exit.isSuccess(kept) && !kept.value.replayed)
       const fresh = batch.flatMap(({ acceptance }, n) => isFresh[n] === true ? acceptance.messages : [])
       // The first call with this key may have committed without hearing of it, so that its rows were never offered
@@ -87,6 +93,7 @@ export const layer = Layer.effect(
       patience: callersPatience,
       write: acceptBatch
     })
+    const put = Record.write(sql)
     const record = yield* GroupCommit.make({
       name: "steps",
       capacity: 100_000,
@@ -98,7 +105,9 @@ export const layer = Layer.effect(
         came: ({ message }) => handover.stepCame(message.lane),
         left: ({ message }) => handover.stepLeft(message.lane)
       },
-      write: told(Record.write(sql))
+      write: told((batch) =>
+        Effect.flatMap(hears(batch.map(({ message }) => message.scope)), (isHeard) => put(batch, isHeard))
+      )
     })
     const take = yield* GroupCommit.make({
       name: "take-overs",
@@ -128,7 +137,7 @@ export const layer = Layer.effect(
           : shared(`${key.scope}\n${key.path}\n${key.value}`, Effect.uninterruptible(answered))
       },
       record,
-      ...observing(sql, handover),
+      ...observing(sql, handover, hears),
       take: (shard, node, at) =>
         take({ shard, node, at }).pipe(
           Effect.catchTag("RowRefused", (refused) => Effect.fail(new StoreUnavailable({ cause: refused.cause })))

@@ -6,7 +6,7 @@ import * as Search from "#layers/postgres/messagelog/Search.ts"
 import * as Timelines from "#layers/postgres/messagelog/Timelines.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import { Attempt } from "#schemas/Attempt.ts"
-import type { MessageId } from "#schemas/MessageId.ts"
+import { MessageId } from "#schemas/MessageId.ts"
 import { Recipient } from "#schemas/Recipient.ts"
 import { KeyState, type Scope } from "#schemas/Scope.ts"
 import { Instructions } from "#schemas/SendMessage.ts"
@@ -19,6 +19,11 @@ import { Array, Effect, Layer, Option, Schema, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 
 const decodeAttempts = Schema.decodeUnknownEffect(Schema.Array(Attempt))
+const decodeCalls = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ messageId: MessageId, ...Attempt.fields }))
+)
+const attemptColumns = `number, channel, provider, state, kind, started_at::float8 as "startedAt",
+  ended_at::float8 as "endedAt", retry_after::float8 as "retryAfter", reference, error`
 const decodeOriginal = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({
   keyState: KeyState,
   recipient: Schema.fromJsonString(Recipient),
@@ -71,9 +76,29 @@ const make = Effect.gen(function*() {
   }, orUnavailable)
 
   const attempts = Effect.fn("MessageLog.attempts")(function*(scope: Scope, id: MessageId) {
-    return yield* sql`select number, channel, provider, state, kind, started_at::float8 as "startedAt",
-        ended_at::float8 as "endedAt", retry_after::float8 as "retryAfter", reference, error
-      from attempts where scope = ${scope} and message_id = ${id} order by number`.pipe(Effect.flatMap(decodeAttempts))
+    return yield* sql`select ${sql.literal(attemptColumns)} from attempts
+      where scope = ${scope} and message_id = ${id} order by number`.pipe(Effect.flatMap(decodeAttempts))
+  }, orUnavailable)
+
+  /** The bounds let the planner skip the partitions of other days. */
+  const snapshots = Effect.fn("MessageLog.snapshots")(function*(scope: Scope, ids: ReadonlyArray<MessageId>) {
+    if (ids.length === 0) return []
+    const sorted = ids.toSorted()
+    const bounds = [scope, sorted, sorted[0], sorted.at(-1)]
+    const rows = yield* sql.unsafe(
+      `select ${Records.columns} from messages m where m.scope = $1 and m.id = any($2::text[]) and m.id between $3 and $4`,
+      bounds
+    )
+    const calls = yield* sql.unsafe(
+      `select message_id as "messageId", ${attemptColumns} from attempts
+        where scope = $1 and message_id = any($2::text[]) and message_id between $3 and $4 order by message_id, number`,
+      bounds
+    ).pipe(Effect.flatMap(decodeCalls))
+    const callsOf = Map.groupBy(calls, ({ messageId }) => messageId)
+    return (yield* records(scope, yield* Records.decode(rows))).map((record) => ({
+      record,
+      attempts: (callsOf.get(record.id) ?? []).map(({ messageId: _, ...attempt }): Attempt => attempt)
+    }))
   }, orUnavailable)
 
   const original = Effect.fn("MessageLog.original")(function*(scope: Scope, id: MessageId) {
@@ -106,7 +131,7 @@ const make = Effect.gen(function*() {
 
   const requests = Requests.list(sql, cursors)
 
-  return MessageLog.of({ get, list, attempts, history, original, requests, archive })
+  return MessageLog.of({ get, list, attempts, snapshots, history, original, requests, archive })
 })
 
 /** The message log on Postgres. */

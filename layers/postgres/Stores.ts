@@ -32,6 +32,7 @@ import * as Tenants from "#layers/postgres/Tenants.ts"
 import * as TenantTemplates from "#layers/postgres/TenantTemplates.ts"
 import * as Translations from "#layers/postgres/Translations.ts"
 import * as UserPreferences from "#layers/postgres/UserPreferences.ts"
+import * as Outbox from "#layers/postgres/webhooks/Outbox.ts"
 import * as Handover from "#src/delivery/journal/Handover.ts"
 import { Layer } from "effect"
 
@@ -54,6 +55,7 @@ export const layer = OverriddenTopics.layer.pipe(Layer.provideMerge(Layer.mergeA
   Members.layer,
   Memberships.layer,
   MessageLog.layer,
+  Outbox.layer,
   PreferenceCatalogue.layer,
   Profiles.layer,
   ProviderConfigurations.layer,

@@ -3,6 +3,7 @@ import * as Revisions from "#layers/postgres/notices/Revisions.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import * as Read from "#layers/postgres/templates/Read.ts"
 import * as Rows from "#layers/postgres/templates/Rows.ts"
+import * as Told from "#layers/postgres/webhooks/Told.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { type Alias, elementalVersion, type Template, type TemplateContent } from "#schemas/Template.ts"
 import * as TypeId from "#src/access/TypeId.ts"
@@ -16,6 +17,7 @@ import {
   UnknownTopic,
   VersionNotFound
 } from "#src/content/Templates.ts"
+import * as Others from "#src/reports/webhooks/Others.ts"
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -23,6 +25,7 @@ const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const newId = yield* TypeId.generator("nt")
   const revisions = yield* Revisions.make("templates")
+  const tell = Told.telling(sql)
   const { get, list, load, version, versions } = yield* Read.make
 
   const stored = (template: Template): Template => ({ ...template, content: ElementIds.assign(template.content) })
@@ -67,6 +70,8 @@ const make = Effect.gen(function*() {
       template.brand?.id ?? null
     }, live_topic = ${template.subscription?.topic_id ?? null}
       where scope = ${scope} and id = ${id}`
+    const now = yield* Clock.currentTimeMillis
+    yield* tell(scope, [Others.published(id, now)], now)
   })
 
   /** Publishes the draft as a new version, unless the live version is the same. Answers whether it did. */

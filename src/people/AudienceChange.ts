@@ -33,6 +33,13 @@ export const turn = 50
  */
 const rulesAtOnce = 20_000
 
+/** Memberships to store, those among them of users who were no members, and memberships to remove. */
+export interface Changes {
+  readonly put: ReadonlyArray<Standing>
+  readonly joined: ReadonlyArray<Standing>
+  readonly removed: ReadonlyArray<Standing>
+}
+
 /** The changes that bring the stored memberships of these users in line with what the audiences say now. */
 export const between = Effect.fnUntraced(function*(
   audiences: ReadonlyArray<Judge>,
@@ -46,6 +53,7 @@ export const between = Effect.fnUntraced(function*(
     filter === undefined ? [] : [{ ...judge, filter, rules: 1 + AudienceRules.count(filter.filters) }]
   )
   const put: Array<Standing> = []
+  const joined: Array<Standing> = []
   let asked = 0
   for (const { subject, userId } of users) {
     if (subject === undefined) continue
@@ -60,8 +68,11 @@ export const between = Effect.fnUntraced(function*(
       const before = stored.get(key)
       const reason = Filter.reason(filter, subject)
       stored.delete(key)
-      if (before?.version !== version || before.reason !== reason) put.push({ audienceId: id, userId, version, reason })
+      if (before?.version === version && before.reason === reason) continue
+      const standing = { audienceId: id, userId, version, reason }
+      put.push(standing)
+      if (before === undefined) joined.push(standing)
     }
   }
-  return { put, removed: [...stored.values()] }
+  return { put, joined, removed: [...stored.values()] }
 })

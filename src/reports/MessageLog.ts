@@ -45,6 +45,12 @@ export interface MessageRecord {
   readonly archived: boolean
 }
 
+/** A message and all calls that were made for it. */
+export interface Snapshot {
+  readonly record: MessageRecord
+  readonly attempts: ReadonlyArray<Attempt>
+}
+
 /** The filters of GET /messages: all must hold; the members of an array are alternatives. */
 export interface MessageQuery extends PageQuery {
   readonly archived: boolean
@@ -87,6 +93,11 @@ export class MessageLog extends Context.Service<MessageLog, {
     query: MessageQuery
   ) => Effect.Effect<Page<MessageRecord>, InvalidCursor | StoreUnavailable>
   readonly attempts: (scope: Scope, id: MessageId) => Effect.Effect<ReadonlyArray<Attempt>, StoreUnavailable>
+  /** Some hundreds of messages at once, as far as they exist, in any order. */
+  readonly snapshots: (
+    scope: Scope,
+    ids: ReadonlyArray<MessageId>
+  ) => Effect.Effect<ReadonlyArray<Snapshot>, StoreUnavailable>
   /** Oldest first, ENQUEUED included. */
   readonly history: (
     scope: Scope,

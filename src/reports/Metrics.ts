@@ -50,6 +50,12 @@ export const throttled = by<{ readonly per: LimitedBy; readonly period: LimitPer
   "Messages ended by a send limit, by limit"
 )
 
+/** Calls of webhooks, by `outcome`. */
+export const webhookCalls = by<{ readonly outcome: "failed" | "told" }>(
+  "tidings_webhook_calls_total",
+  "Calls of webhooks, by outcome"
+)
+
 /** How fast a provider is called that takes no more for now, by `provider` and `channel` (`RateGate`). */
 export const callRate = (attributes: { readonly provider: string; readonly channel: string }) =>
   Metric.gauge("tidings_provider_call_rate", {

@@ -5,6 +5,7 @@ import * as MemoryLog from "#layers/memory/MessageLog.ts"
 import * as MemoryProfiles from "#layers/memory/Profiles.ts"
 import * as PostgresExpansions from "#layers/postgres/Expansions.ts"
 import * as PostgresJournal from "#layers/postgres/Journal.ts"
+import * as Invalidations from "#layers/postgres/notices/Invalidations.ts"
 import { Looks } from "#layers/postgres/statements/Looks.ts"
 import * as PostgresLog from "#layers/postgres/MessageLog.ts"
 import * as PostgresProfiles from "#layers/postgres/Profiles.ts"
@@ -43,7 +44,7 @@ export const postgres: EngineStores<SqlClient.SqlClient> = {
   ),
   node: Layer.mergeAll(PostgresExpansions.layer, PostgresJournal.layer, PostgresProfiles.layer).pipe(
     // Time is virtual and the database is not: an hour passes while a look is on its way.
-    Layer.provide([NodeCrypto.layer, Layer.succeed(Looks, "1000 days")])
+    Layer.provide([NodeCrypto.layer, Invalidations.layer, Layer.succeed(Looks, "1000 days")])
   ),
   runs: 6
 }

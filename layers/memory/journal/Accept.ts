@@ -3,6 +3,7 @@ import { putExpansion } from "#layers/memory/journal/Expand.ts"
 import * as Keys from "#layers/memory/Keys.ts"
 import { row, withProfiles } from "#layers/memory/journal/Rows.ts"
 import { findMessage, putMessage, type State } from "#layers/memory/State.ts"
+import * as Told from "#layers/memory/webhooks/Told.ts"
 import type { Acceptance, NewMessage, RowRefused } from "#src/delivery/Journal.ts"
 
 const messageColumns = (message: NewMessage) => [
@@ -30,7 +31,7 @@ export const store = (state: State, { at, expansion, key, messages, profiles, re
   for (const { attempts: _, recovered: _recovered, tries: _tries, ...message } of messages) {
     if (findMessage(next, message.scope, message.id) !== undefined) continue
     const seq = next.seq + 1
-    next = putMessage({ ...next, seq }, row(message, seq, at))
+    next = Told.message(putMessage({ ...next, seq }, row(message, seq, at)), undefined, message, message.enqueuedAt, at)
   }
   if (expansion !== undefined) next = putExpansion(next, expansion, at)
   return withProfiles(next, profiles, at)

@@ -2,6 +2,7 @@ import { refusal } from "#layers/memory/journal/Columns.ts"
 import * as Record from "#layers/memory/journal/Record.ts"
 import { row, withProfiles } from "#layers/memory/journal/Rows.ts"
 import { type ExpansionRow, findMessage, nameOf, putMessage, type State } from "#layers/memory/State.ts"
+import * as Told from "#layers/memory/webhooks/Told.ts"
 import type { MessageId } from "#schemas/MessageId.ts"
 import type { Status } from "#schemas/Status.ts"
 import { encodePlace, type NewExpansion, start } from "#src/delivery/Expansion.ts"
@@ -53,7 +54,8 @@ export const refused = ({ intents = [], page }: Advance): RowRefused | undefined
 const withPage = (
   state: State,
   { common, members, profiles }: Page,
-  intents: Advance["intents"]
+  intents: Advance["intents"],
+  at: number
 ): readonly [State, created: number, statuses: ReadonlyMap<MessageId, Status>] => {
   const byMessage = new Map(intents?.map((step) => [step.message.id, step] as const))
   const statuses = new Map<MessageId, Status>()
@@ -63,10 +65,11 @@ const withPage = (
     const seq = next.seq + 1
     next = putMessage({ ...next, seq }, row({ ...common, ...member }, seq, common.enqueuedAt))
     const step = byMessage.get(member.id)
-    if (step === undefined) continue
-    const [recorded, begun] = Record.record(next, step)
-    if (recorded._tag === "Written") statuses.set(member.id, recorded.status)
-    next = begun
+    const [recorded, begun] = step === undefined ? [undefined, next] : Record.record(next, step)
+    if (recorded?._tag === "Written") {
+      statuses.set(member.id, recorded.status)
+      next = begun
+    } else next = Told.message(next, undefined, { ...common, ...member }, common.enqueuedAt, at)
   }
   return [withProfiles(next, profiles, common.enqueuedAt), next.seq - state.seq, statuses]
 }
@@ -86,7 +89,7 @@ export const advance = (state: State, step: Advance): readonly [Stepped, State] 
   if (stored === undefined || stored.dueAt === undefined || stored.place !== step.from) {
     return [{ _tag: "Passed" }, state]
   }
-  const [paged, created, statuses] = page === undefined ? [state, 0, new Map()] : withPage(state, page, intents)
+  const [paged, created, statuses] = page === undefined ? [state, 0, new Map()] : withPage(state, page, intents, at)
   const next = put(paged, {
     ...stored,
     place: to,

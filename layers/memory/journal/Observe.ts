@@ -7,6 +7,7 @@ import {
   type State,
   type StoredAttempt
 } from "#layers/memory/State.ts"
+import * as Told from "#layers/memory/webhooks/Told.ts"
 import { type Proof, weigh } from "#src/delivery/journal/Evidence.ts"
 import type { Observation, Observed } from "#src/delivery/Journal.ts"
 import type * as Lifecycle from "#src/delivery/Lifecycle.ts"
@@ -67,16 +68,22 @@ export const observe = (state: State, observed: Observed, now: number): readonly
   if (history === undefined) return [seen, state]
   return [
     seen,
-    putMessage(isReadElsewhere ? withRead(state, row, now) : state, {
-      ...row,
-      ...stamped(row, event, history.ts),
-      sent: row.sent ?? sentAt,
-      status: observation.after,
-      reason: observation.applied ? reason ?? row.reason : row.reason,
-      error: observation.applied ? history.error ?? row.error : row.error,
-      dueAt: event === "Cancel" ? undefined : dueAt ?? row.dueAt,
-      attempts: proved(row.attempts, proof),
-      history: withEvents(row.history, { key, events: [history] })
-    })
+    Told.message(
+      putMessage(isReadElsewhere ? withRead(state, row, now) : state, {
+        ...row,
+        ...stamped(row, event, history.ts),
+        sent: row.sent ?? sentAt,
+        status: observation.after,
+        reason: observation.applied ? reason ?? row.reason : row.reason,
+        error: observation.applied ? history.error ?? row.error : row.error,
+        dueAt: event === "Cancel" ? undefined : dueAt ?? row.dueAt,
+        attempts: proved(row.attempts, proof),
+        history: withEvents(row.history, { key, events: [history] })
+      }),
+      row,
+      { ...row, status: observation.after },
+      history.ts,
+      now
+    )
   ]
 }

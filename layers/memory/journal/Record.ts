@@ -10,6 +10,7 @@ import {
   type StoredAttempt,
   type StoredEvents
 } from "#layers/memory/State.ts"
+import * as Told from "#layers/memory/webhooks/Told.ts"
 import type { Attempt } from "#schemas/Attempt.ts"
 import type { Status } from "#schemas/Status.ts"
 import type { RowRefused, Step } from "#src/delivery/Journal.ts"
@@ -154,7 +155,8 @@ const write = (state: State, row: MessageRow, step: Step): readonly [Recorded, S
     attempts: withAttempt(row, step.attempt, step.epoch),
     history: withEvents(row.history, { key: keyOf(step), events: linesOf(row, step) })
   })
-  return [written(status, dueAt, step), withTickets(withInbox(next, step), step)]
+  const told = Told.message(next, row, { ...row, status }, at, at)
+  return [written(status, dueAt, step), withTickets(withInbox(told, step), step)]
 }
 
 /** One step: fenced, refused, a repeat that changes nothing, or written whole. */

@@ -1,13 +1,15 @@
 import * as PageBytes from "#layers/postgres/statements/PageBytes.ts"
 import { isThere } from "#layers/postgres/tenants/Members.ts"
 import { isRefusal } from "#layers/postgres/statements/StoreErrors.ts"
+import * as Told from "#layers/postgres/webhooks/Told.ts"
 import { AudienceFilter } from "#schemas/Audience.ts"
 import { Profile } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { most } from "#src/paging/PageBytes.ts"
 import * as AudienceChange from "#src/people/AudienceChange.ts"
-import type { Judge, Judged, Standing } from "#src/people/AudienceChange.ts"
+import type { Changes, Judge, Judged, Standing } from "#src/people/AudienceChange.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
+import * as Others from "#src/reports/webhooks/Others.ts"
 import { Clock, Effect, Metric, Option, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 
@@ -36,6 +38,10 @@ const decodeStandings = Schema.decodeUnknownEffect(Schema.Array(
   })
 ))
 
+const decodeFinished = Schema.decodeUnknownEffect(
+  Schema.Tuple([Schema.Struct({ members: Schema.Number, users: Schema.Number })])
+)
+
 const json = (standings: ReadonlyArray<Standing>): string =>
   JSON.stringify(standings.map(({ audienceId, reason, userId, version }) => ({
     audience_id: audienceId,
@@ -60,6 +66,7 @@ const counted = Metric.update(Metrics.audienceSetAside, 1)
 
 /** The reads and writes of a step, each within one scope (P10). */
 export const make = (sql: SqlClient.SqlClient) => {
+  const tell = Told.telling(sql)
   /** The decoded filters, by environment and audience: with thousands of them, decoding took most of a step. */
   const read = new Map<Scope, Map<string, Read>>()
 
@@ -200,28 +207,38 @@ export const make = (sql: SqlClient.SqlClient) => {
     yield* putAll(scope, put.slice(half), now)
   })
 
-  const write = Effect.fnUntraced(function*(
-    scope: Scope,
-    { put, removed }: { readonly put: ReadonlyArray<Standing>; readonly removed: ReadonlyArray<Standing> }
-  ) {
+  const write = Effect.fnUntraced(function*(scope: Scope, { joined, put, removed }: Changes) {
     if (removed.length > 0) {
       yield* sql`delete from audience_members where ctid = any(array(
         select m.ctid from json_to_recordset(${json(removed)}::json) as x(audience_id text, user_id text)
         cross join lateral (select ctid from audience_members where scope = ${scope}
           and audience_id = x.audience_id collate "C" and user_id = x.user_id collate "C" for update) m))`
     }
-    yield* putAll(scope, put, yield* Clock.currentTimeMillis)
+    const now = yield* Clock.currentTimeMillis
+    yield* putAll(scope, put, now)
+    yield* tell(scope, [...joined.map(Others.matched), ...removed.map(Others.unmatched)], now)
   })
 
   /** In their order: where it takes many to be stale, the planner would read the members of all audiences to find none. */
-  const removeStale = (scope: Scope, audienceId: string, version: number, limit: number) =>
-    Effect.map(
-      sql`delete from audience_members where ctid = any(array(
+  const removeStale = Effect.fnUntraced(function*(scope: Scope, audienceId: string, version: number, limit: number) {
+    const gone = yield* sql`delete from audience_members where ctid = any(array(
         select ctid from audience_members
           where scope = ${scope} and audience_id = ${audienceId} and version < ${version}::bigint
-          order by user_id limit ${limit}::int for update)) returning 1`,
-      (rows) => rows.length
+          order by user_id limit ${limit}::int for update)) returning ${standingColumns}`.pipe(
+      Effect.flatMap(decodeStandings)
     )
+    yield* tell(scope, gone.map(Others.unmatched), yield* Clock.currentTimeMillis)
+    return gone.length
+  })
 
-  return { audiences, taken, users, usersAfter, standings, standingsBetween, write, removeStale }
+  /** Tells that an audience's count is over. Users are counted only if somebody wants to know. */
+  const finished = Effect.fnUntraced(function*(scope: Scope, audienceId: string) {
+    if (!(yield* Told.isWanted(sql, scope, "audiences:calculated"))) return
+    const [{ members, users: all }] = yield* sql`select
+        (select count(*) from audience_members where scope = ${scope} and audience_id = ${audienceId})::float8 as members,
+        (select count(*) from profiles where scope = ${scope})::float8 as users`.pipe(Effect.flatMap(decodeFinished))
+    yield* tell(scope, [Others.calculated(audienceId, members, all)], yield* Clock.currentTimeMillis)
+  })
+
+  return { audiences, taken, users, usersAfter, standings, standingsBetween, write, removeStale, finished }
 }

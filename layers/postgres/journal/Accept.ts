@@ -1,5 +1,6 @@
 import * as Expand from "#layers/postgres/journal/Expand.ts"
 import * as Parameters from "#layers/postgres/journal/Parameters.ts"
+import * as Told from "#layers/postgres/webhooks/Told.ts"
 import type { Accepted, Acceptance, NewMessage } from "#src/delivery/Journal.ts"
 import { StoredResponse } from "#src/access/Idempotency.ts"
 import { Effect, Exit, Schema } from "effect"
@@ -66,6 +67,8 @@ interface Parts {
   readonly notify: string | undefined
   /** Whether there are messages of lists, which readers find by their list. */
   readonly listed: boolean
+  /** When the batch is written, if webhooks want to know of messages. */
+  readonly told: string | undefined
 }
 
 /**
@@ -75,7 +78,7 @@ interface Parts {
  */
 export const write = (sql: SqlClient.SqlClient) => {
   const insert = (
-    { expansions, history, instructions, keys, listed, messages, notify, profiles, recipients }: Parts
+    { expansions, history, instructions, keys, listed, messages, notify, profiles, recipients, told }: Parts
   ) => `
     with x as (select * from rows from (json_to_recordset(${messages}::json) as (${messageTypes}),
       unnest(${recipients}::text[], ${instructions}::text[]))
@@ -102,7 +105,8 @@ export const write = (sql: SqlClient.SqlClient) => {
       : `lost as (select 0 as n where false),`
   }
     m as (insert into messages (${Expand.messageColumns})
-      select ${Expand.messageColumns} from x where n not in (select n from lost) on conflict (scope, id) do nothing),
+      select ${Expand.messageColumns} from x where n not in (select n from lost) on conflict (scope, id) do nothing
+      ${told === undefined ? "" : `returning scope, id, status, enqueued_at as at, ${told}::bigint as stored_at`}),
     h as (insert into history (scope, message_id, at, step, events)
       select h.scope, h.message_id, h.at, 'accept', h.events
       from json_to_recordset(${history}::json) as h(n int, scope int, message_id text, at bigint, events text)
@@ -117,14 +121,14 @@ export const write = (sql: SqlClient.SqlClient) => {
       ? `, l as (insert into list_requests (scope, list_id, request_id) select distinct scope, list_id, request_id from x
       where list_id is not null and n not in (select n from lost) on conflict do nothing)`
       : ""
-  }
+  }${told === undefined ? "" : `, w as (${Told.messages("select * from m")})`}
     select ${keys !== undefined ? "n, owner, status, headers, body" : "n"}${
     notify === undefined ? "" : `, (select pg_notify('tidings_due', ${notify}))::text`
-  } from ${keys !== undefined ? "e" : "lost"} ${
-    keys === undefined && notify !== undefined ? "right join (select 1) one on true" : ""
+  }${told === undefined ? "" : `, ${Told.wake}`} from ${keys !== undefined ? "e" : "lost"} ${
+    keys === undefined && (notify ?? told) !== undefined ? "right join (select 1) one on true" : ""
   }`
 
-  return Effect.fnUntraced(function*(batch: ReadonlyArray<Named>, unowned: ReadonlyArray<number>) {
+  return Effect.fnUntraced(function*(batch: ReadonlyArray<Named>, unowned: ReadonlyArray<number>, isHeard: boolean) {
     const drafts = batch.flatMap(({ acceptance }) => acceptance.messages)
     const messages = batch.flatMap(({ acceptance }, n) => acceptance.messages.map((message) => messageRow(n, message)))
     const history = batch.flatMap(({ acceptance }, n) =>
@@ -175,7 +179,8 @@ export const write = (sql: SqlClient.SqlClient) => {
       keys: isKeyed ? { rows: $(JSON.stringify(keys)), now: $(now) } : undefined,
       expansions: expansions.length === 0 ? undefined : $(JSON.stringify(expansions)),
       notify: unowned.length === 0 ? undefined : $(unowned.join(",")),
-      listed: drafts.some(({ listId }) => listId !== undefined)
+      listed: drafts.some(({ listId }) => listId !== undefined),
+      told: isHeard ? $(now) : undefined
     })
     const rows = yield* sql.unsafe(statement, values)
     const owners = yield* Effect.orDie(decodeOwners(isKeyed ? rows : []))

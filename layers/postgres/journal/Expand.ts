@@ -2,6 +2,7 @@ import * as Frames from "#layers/postgres/journal/Frames.ts"
 import * as Intents from "#layers/postgres/journal/Intents.ts"
 import * as Outputs from "#layers/postgres/journal/Outputs.ts"
 import * as Texts from "#layers/postgres/journal/Texts.ts"
+import * as Told from "#layers/postgres/webhooks/Told.ts"
 import { encodePlace, start } from "#src/delivery/Expansion.ts"
 import type { Advance, Advanced, PageMember } from "#src/delivery/expansion/Expansions.ts"
 import type { Acceptance } from "#src/delivery/Journal.ts"
@@ -54,9 +55,10 @@ const memberRow = (member: PageMember) => ({
  * inserts the messages. A message is stored together with its intent if it has one and its shard is still at the
  * intent's epoch. What all messages of the page share is a parameter ($14 to $24); what intents share is a row of
  * `kinds`. Whether a row was inserted is asked as `(id in (…)) is true`, which the planner does not turn into a join:
- * it estimates a page at one row, and would scan the page once for each of its rows.
+ * it estimates a page at one row, and would scan the page once for each of its rows. `isHeard`: webhooks want to know of
+ * messages.
  */
-const statement = (notify: boolean) => `
+const statement = (notify: boolean, isHeard: boolean) => `
   with locked as (select shard, epoch from epochs where shard = any($26::smallint[]) order by shard for share),
   current as (select epoch from locked where shard = $1 and epoch = $2),
   e as (select x.scope, x.id from expansions x, current
@@ -70,7 +72,7 @@ const statement = (notify: boolean) => `
     select e.scope, b.id, e.id, b.shard, $14, b.recipient_key, $15, coalesce(b.target, $16), $17, $18, coalesce(b.of_template, $19),
       b.recipient_name, coalesce(b.tenant_id, b.in_tenant), b.list_id, $20::text[], $21, $22, b.recipient, $23,
       case when b.provider is null then '{}' else array[b.provider] end
-    from e, b on conflict (scope, id) do nothing returning scope, id),
+    from e, b on conflict (scope, id) do nothing returning scope, id, status),
   begun as (select b.*, min(id) filter (where output is not null) over (partition by output) as output_of
     from b where provider is not null and (id in (select id from m)) is true),
   a as (insert into attempts (scope, message_id, number, epoch, channel, provider, state, started_at, intent_events, output_of)
@@ -87,10 +89,19 @@ const statement = (notify: boolean) => `
     from e, json_to_recordset($13::json) as p(user_id text, profile text) order by p.user_id on conflict (scope, user_id) do nothing),
   u as (update expansions x set place = $6, created = x.created + (select count(*) from m), tries = $7, epoch = $8, state = $9,
       due_at = $10, error = case when $33 then $25 else x.error end, advanced_at = $34, ended_at = case when $10::bigint is null then $34 end
-    from e where x.scope = e.scope and x.id = e.id returning 1)
+    from e where x.scope = e.scope and x.id = e.id returning 1)${
+  isHeard
+    ? `,
+  w as (${
+      Told.messages(
+        `select scope, id, status, case when status = $16 then $22 else $34 end::bigint as at, $34::bigint as stored_at from m`
+      )
+    })`
+    : ""
+}
   select exists (select from current) as current, exists (select from u) as written, (select count(*)::int from m) as created,
     (select array_agg(n) from r where k is not null and (id in (select message_id from a)) is not true) as left
-  ${notify ? `, (select pg_notify('tidings_due', $35))::text` : ""}`
+  ${notify ? `, (select pg_notify('tidings_due', $35))::text` : ""}${isHeard ? `, ${Told.wake}` : ""}`
 
 const decode = Schema.decodeUnknownEffect(
   Schema.Tuple([
@@ -103,16 +114,19 @@ const decode = Schema.decodeUnknownEffect(
   ])
 )
 
-/** Writes a step. `unowned`: shards of its messages that this node does not own; their owners are notified. */
+/**
+ * Writes a step. `unowned`: shards of its messages that this node does not own; their owners are notified. `isHeard`:
+ * webhooks want to know of messages.
+ */
 export const write = (sql: SqlClient.SqlClient) => {
   const keep = Frames.keep(sql)
-  const advance = Effect.fnUntraced(function*(step: Advance, unowned: ReadonlyArray<number>) {
+  const advance = Effect.fnUntraced(function*(step: Advance, unowned: ReadonlyArray<number>, isHeard: boolean) {
     const { expansion, intents = [], page } = step
     const { common, members = [], profiles = [] } = page ?? {}
     const begun = Intents.of(intents)
     // Taken before the statement is sent: when it commits is not known, and its answer may be long on its way.
     const provenAtNanos = yield* Clock.monotonicTimeNanos
-    const [answer] = yield* sql.unsafe(statement(unowned.length > 0), [
+    const [answer] = yield* sql.unsafe(statement(unowned.length > 0, isHeard), [
       expansion.shard,
       step.owner,
       expansion.scope,
@@ -156,6 +170,6 @@ export const write = (sql: SqlClient.SqlClient) => {
       intents: Intents.written(intents, answer.left ?? [], provenAtNanos)
     } satisfies Advanced
   })
-  return (step: Advance, unowned: ReadonlyArray<number>) =>
-    keep(Outputs.framesOf(step.intents ?? []), advance(step, unowned))
+  return (step: Advance, unowned: ReadonlyArray<number>, isHeard: boolean) =>
+    keep(Outputs.framesOf(step.intents ?? []), advance(step, unowned, isHeard))
 }

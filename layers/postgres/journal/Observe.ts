@@ -1,6 +1,8 @@
 import * as ReadElsewhere from "#layers/postgres/journal/ReadElsewhere.ts"
 import { stamps } from "#layers/postgres/journal/Stamps.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
+import type * as Hearers from "#layers/postgres/webhooks/Hearers.ts"
+import * as Told from "#layers/postgres/webhooks/Told.ts"
 import { Attempt } from "#schemas/Attempt.ts"
 import { HistoryEvent } from "#schemas/History.ts"
 import { Status } from "#schemas/Status.ts"
@@ -57,10 +59,11 @@ const stampNames = stamps.map(([, column]) => column)
  * What became of each message, one row each, and the calls that were proved. Messages are read by their keys ($4): of
  * bounds alone, the planner may read whatever is between them.
  */
-const move = `with x as (select * from json_to_recordset($2::json) as x(id text, status text, reason text, error text,
-      due_at bigint, closes boolean, at bigint, step text, events text, ${
-  stampNames.map((name) => `${name} bigint`).join(", ")
-})),
+const move = (isHeard: boolean) =>
+  `with x as (select * from json_to_recordset($2::json) as x(id text, status text, reason text, error text,
+      due_at bigint, closes boolean, tells boolean, at bigint, step text, events text, ${
+    stampNames.map((name) => `${name} bigint`).join(", ")
+  })),
   moved as (update messages m set
       status = x.status,
       reason = coalesce(x.reason, m.reason),
@@ -68,8 +71,13 @@ const move = `with x as (select * from json_to_recordset($2::json) as x(id text,
       due_at = case when not x.closes then coalesce(x.due_at, m.due_at) end,
       ${stampNames.map((name) => `${name} = coalesce(m.${name}, x.${name})`).join(", ")}
     from x where m.scope = $1 and m.id = any($4::text[]) and m.id = x.id),
-  told as (insert into history (scope, message_id, at, step, events) select $1, id, at, step, events from x
-    on conflict do nothing)
+  h as (insert into history (scope, message_id, at, step, events) select $1, id, at, step, events from x
+    on conflict do nothing)${
+    isHeard
+      ? `,
+  w as (${Told.messages(`select $1::int as scope, id, status, at, $5::bigint as stored_at from x where tells`)})`
+      : ""
+  }
   update attempts a set state = 'accepted', kind = p.kind, reference = p.reference, error = p.error, ended_at = p.ended_at
   from json_to_recordset($3::json) as p(id text, number smallint, kind text, reference text, error text, ended_at bigint)
   where a.scope = $1 and a.message_id = any($4::text[]) and a.message_id = p.id and a.number = p.number`
@@ -95,6 +103,7 @@ const rowOf = Effect.fnUntraced(function*(observed: Observed, verdict: Verdict) 
     error: applied ? history.error : undefined,
     due_at: dueAt,
     closes: event === "Cancel",
+    tells: applied,
     at: history.ts,
     step: stepOf(observed),
     events: yield* encodeEvents([history]),
@@ -132,9 +141,9 @@ const firstOf = (batch: ReadonlyArray<Observed>): ReadonlyArray<Observed> =>
  * four if their readers have an in-app inbox. If an event changes a message's due time, the shard's owner is told, on
  * this node or another.
  */
-export const observing = (sql: SqlClient.SqlClient, handover: Handover["Service"]) => {
+export const observing = (sql: SqlClient.SqlClient, handover: Handover["Service"], hears: Hearers.Hears) => {
   /** Applies events of different messages of one environment. */
-  const apply = Effect.fnUntraced(function*(events: ReadonlyArray<Observed>) {
+  const apply = Effect.fnUntraced(function*(events: ReadonlyArray<Observed>, isHeard: boolean) {
     const now = yield* Clock.currentTimeMillis
     const scope = events[0]?.scope
     const ids = events.map(({ id }) => id).toSorted()
@@ -158,7 +167,14 @@ export const observing = (sql: SqlClient.SqlClient, handover: Handover["Service"
     const moved = rows.filter((row) => row !== undefined)
     if (moved.length > 0) {
       const proved = weighed.flatMap(({ observed, verdict }) => provedRow(observed, verdict))
-      yield* sql.unsafe(move, [scope, JSON.stringify(moved), JSON.stringify(proved), ids])
+      yield* sql.unsafe(move(isHeard), [
+        scope,
+        JSON.stringify(moved),
+        JSON.stringify(proved),
+        ids,
+        ...(isHeard ? [now] : [])
+      ])
+      if (isHeard) yield* sql.unsafe(`select ${Told.wake}`)
       const read = weighed.flatMap(({ observed, verdict }) => verdict.isReadElsewhere ? [observed.id] : [])
       yield* ReadElsewhere.mark(sql, scope, read, now)
     }
@@ -180,9 +196,10 @@ export const observing = (sql: SqlClient.SqlClient, handover: Handover["Service"
   const together = (batch: ReadonlyArray<Observed>): Effect.Effect<Answers, StoreUnavailable> => {
     const first = firstOf(batch)
     const rest = batch.filter((observed) => !first.includes(observed))
-    const seen = apply(first).pipe(
-      sql.withTransaction,
-      orUnavailable,
+    const seen = Effect.flatMap(
+      hears(first.map(({ scope }) => scope)),
+      (isHeard) => apply(first, isHeard).pipe(sql.withTransaction, orUnavailable)
+    ).pipe(
       Effect.onExit((exit) => mayBeStirred(exit) ? handover.behind(Lane.literals) : Effect.void)
     )
     return rest.length === 0

@@ -6,6 +6,7 @@ import * as Outputs from "#layers/postgres/journal/Outputs.ts"
 import { earliestDue } from "#layers/postgres/days/OpenRows.ts"
 import * as StepRows from "#layers/postgres/journal/StepRows.ts"
 import * as Texts from "#layers/postgres/journal/Texts.ts"
+import * as Told from "#layers/postgres/webhooks/Told.ts"
 import type { Step, StepResult } from "#src/delivery/Journal.ts"
 import { firstAsked } from "#src/reports/PushTickets.ts"
 import { Clock, Effect, Schema } from "effect"
@@ -39,8 +40,10 @@ const isRepeated = `coalesce((select o.rendered from attempts a
  * - `hasTickets`: only few steps have any, and for the others nothing of them is sent.
  * - `isFirst`: all renderings of the batch are of first attempts. Then no earlier ones are looked up, which would open
  *   every partition of two more tables.
+ * - `isHeard`: webhooks want to know of messages. The status before is read by the statement's snapshot, so that it is
+ *   the one before this statement.
  */
-const statement = (isFirst: boolean, hasTickets: boolean) => `
+const statement = (isFirst: boolean, hasTickets: boolean, isHeard: boolean) => `
   with x as (select * from json_to_recordset($1::json) as x(${StepRows.ownTypes})),
   current as (select shard, epoch from epochs where shard = any($5::smallint[]) order by shard for share),
   valid as materialized (select * from x join current using (shard, epoch) join json_to_recordset($2::json) as kinds(${StepRows.kindTypes}) using (k)
@@ -60,7 +63,12 @@ const statement = (isFirst: boolean, hasTickets: boolean) => `
     where m.scope = x.scope and m.id = x.id and m.id between $3 and $4
       and (not x.conditional or (m.due_at is not null and m.status = any(x.sources)))
     returning m.status as left_status, nullif(m.due_at, coalesce(x.due_at, x.read_due_at, 0)) as stirred, x.n, x.scope, x.id, x.at, x.epoch, x.step, x.number, x.channel, x.provider, x.state, x.kind,
-      x.started_at, x.ended_at, x.retry_after, x.reference, x.attempt_error, x.user_id, x.tenant_id, x.created_at, x.expires_at, x.output),
+      x.started_at, x.ended_at, x.retry_after, x.reference, x.attempt_error, x.user_id, x.tenant_id, x.created_at, x.expires_at, x.output${
+  isHeard
+    ? `, x.target,
+      (select o.status from messages o where o.scope = m.scope and o.id = m.id and o.id between $3 and $4) as status_before`
+    : ""
+}),
   shown as (select m.*, min(id) filter (where output is not null${
   isFirst ? "" : ` and (number = 1 or not ${isRepeated})`
 }) over (partition by output) as output_of from moved m),
@@ -96,12 +104,26 @@ const statement = (isFirst: boolean, hasTickets: boolean) => `
       Texts.relation(12)
     } using (n) on conflict do nothing)`
     : ""
+}${
+  isHeard
+    ? `,
+  w as (${
+      Told.messages(`select scope, id, left_status as status, at, at as stored_at from moved
+        where left_status = target and left_status <> status_before`)
+    })`
+    : ""
 }
-  select x.n, moved.left_status as status, moved.stirred::float8 as stirred, current.epoch is not null as current
+  select x.n, moved.left_status as status, moved.stirred::float8 as stirred, current.epoch is not null as current${
+  isHeard ? `, ${Told.wake}` : ""
+}
   from x left join current on current.shard = x.shard and current.epoch = x.epoch left join moved on moved.n = x.n`
 
-const bare = { ofFirst: statement(true, false), ofAny: statement(false, false) }
-const ticketed = { ofFirst: statement(true, true), ofAny: statement(false, true) }
+const variants = (hasTickets: boolean, isHeard: boolean) => ({
+  ofFirst: statement(true, hasTickets, isHeard),
+  ofAny: statement(false, hasTickets, isHeard)
+})
+const unheard = { bare: variants(false, false), ticketed: variants(true, false) }
+const heard = { bare: variants(false, true), ticketed: variants(true, true) }
 
 const Written = Schema.Struct({
   n: Schema.Int,
@@ -135,7 +157,7 @@ const storedRow = ({ attempt, epoch, message }: Step, n: number) => ({
 
 export const write = (sql: SqlClient.SqlClient) => {
   const keep = Frames.keep(sql)
-  const record = Effect.fnUntraced(function*(batch: ReadonlyArray<Step>) {
+  const record = Effect.fnUntraced(function*(batch: ReadonlyArray<Step>, isHeard: boolean) {
     const outputs = Outputs.of(batch)
     const isFirst = batch.every(({ attempt }, n) => outputs[n] === undefined || attempt?.number === 1)
     const { kinds, rows } = StepRows.of(batch, outputs, earliestDue(yield* Clock.currentTimeMillis))
@@ -146,6 +168,7 @@ export const write = (sql: SqlClient.SqlClient) => {
     // Taken before the statement is sent: when it commits is not known, and its answer may be long on its way.
     const provenAtNanos = yield* Clock.monotonicTimeNanos
     const hasTickets = batch.some(({ tickets }) => tickets !== undefined)
+    const { bare, ticketed } = isHeard ? heard : unheard
     const { ofAny, ofFirst } = hasTickets ? ticketed : bare
     const answers = yield* sql.unsafe(isFirst ? ofFirst : ofAny, [
       JSON.stringify(rows),
@@ -181,5 +204,5 @@ export const write = (sql: SqlClient.SqlClient) => {
       return own === undefined ? { _tag: "Refused" } : { _tag: "Written", status: own.status, provenAtNanos }
     })
   })
-  return (batch: ReadonlyArray<Step>) => keep(Outputs.framesOf(batch), record(batch))
+  return (batch: ReadonlyArray<Step>, isHeard: boolean) => keep(Outputs.framesOf(batch), record(batch, isHeard))
 }

@@ -1,4 +1,5 @@
 import * as Readable from "#layers/postgres/statements/Readable.ts"
+import * as Told from "#layers/postgres/webhooks/Told.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import { Clock, Effect, Metric, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -20,7 +21,8 @@ const closing = {
     from (select m.scope, m.id from unnest($1::int[], $2::text[]) as x(scope, id)
       join messages m on m.scope = x.scope and m.id = x.id and m.due_at is not null order by m.id for update of m) x
     where m.scope = x.scope and m.id = x.id
-    returning m.scope, m.id)
+    returning m.scope, m.id, m.status),
+  w as (${Told.messages("select scope, id, status, $4::bigint as at, $4::bigint as stored_at from closed")})
   insert into history (scope, message_id, at, step, events) select scope, id, $4, 'unreadable', json_build_array(json_build_object(
     'type', 'UNDELIVERABLE', 'ts', $4::bigint, 'reason', 'FAILED', 'error', $3::text))::text from closed
   on conflict do nothing`,

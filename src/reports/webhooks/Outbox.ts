@@ -3,7 +3,8 @@ import type { Scope } from "#schemas/Scope.ts"
 import type { Status } from "#schemas/Status.ts"
 import type { WebhookEventType } from "#schemas/Webhook.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import { Context, Duration, type Effect, type Redacted, Schema } from "effect"
+import type { WebhookFailing } from "#src/reports/Webhooks.ts"
+import { Context, Duration, type Effect, type Redacted } from "effect"
 
 /** What happened: a message has another status, or what `data` says (JSON text). */
 export type Happened =
@@ -32,41 +33,42 @@ export interface Claimed {
   readonly scope: Scope
   readonly id: string
   readonly url: string
-  /** What signs for it now, the newest first. */
+  /** What signs for it now, the newest first; none, if they cannot be read. */
   readonly secrets: ReadonlyArray<Redacted.Redacted>
-  /** Calls in a row that failed, and epoch ms of the first of them. */
+  /** Rounds in a row in which it was not reached. */
   readonly failures: number
-  readonly failingSince: number | undefined
-  /** Names this claim: a later one has another. */
+  readonly failing: WebhookFailing | undefined
+  /** Names this claim: a later one of the webhook has another. */
   readonly claim: number
   readonly events: ReadonlyArray<WebhookEvent>
 }
 
-/** How a claim ends. Of an event that is not named, nothing changes: it is due as before. */
+/** How a round of calls ends. An event that is not named is due as before. */
 export interface Settlement {
   /** Events that are done with: told, or given up. */
   readonly done: ReadonlyArray<string>
-  /** Epoch ms of the next try of those that failed. */
-  readonly again: ReadonlyArray<{ readonly id: string; readonly tries: number; readonly dueAt: number }>
-  /** How many of `done` were given up. */
+  /** How many of those were given up. */
   readonly lost: number
-  /** Epoch ms; absent: it was not reached. */
-  readonly reachedAt: number | undefined
+  /** Events that failed, and epoch ms of their next tries. */
+  readonly again: ReadonlyArray<{ readonly id: string; readonly dueAt: number }>
+  /** It was reached. */
+  readonly reached: boolean
   readonly failures: number
-  readonly failing: { readonly since: number; readonly error: string } | undefined
-  /** Epoch ms: nothing is told before. 0: at once. */
+  /** Epoch ms of the first failure since it was reached, and what the last one was. */
+  readonly failing: WebhookFailing | undefined
+  /** Epoch ms: nothing is told before. */
   readonly pausedUntil: number
-  /** It is given up, with all that it was not told yet. */
+  /** It is disabled, and what it was not told yet is given up. */
   readonly givesUp: boolean
-  /** Epoch ms: what is older is given up, whether it was tried or not. Absent: nothing is. */
+  /** Epoch ms: what was stored before is given up, whether it was tried or not. */
   readonly dropBefore: number | undefined
 }
 
 /** How long a claim is nobody else's, in ms. */
-export const lease = Duration.toMillis("2 minutes")
+export const lease = Duration.toMillis("30 seconds")
 
-/** What an event other than `message:updated` tells, and what it is known by. */
-export const dataText = Schema.fromJsonString(Schema.JsonObject)
+/** After so many rounds in a row in which it was not reached, a webhook is asked for with one event at a time. */
+export const probing = 3
 
 /**
  * What webhooks are to be told. An event is stored in the commit of what happened, for each webhook of its environment
@@ -74,12 +76,14 @@ export const dataText = Schema.fromJsonString(Schema.JsonObject)
  */
 export class Outbox extends Context.Service<Outbox, {
   /**
-   * A webhook that has events which are due, with the `limit` oldest of them, or only the first if it fails (`failures`
-   * over `probing`). Until it is settled, or `lease` is over, nobody else gets it. `undefined`: none has.
+   * A webhook with events that are due, the longest due first: `limit` of them, or one if it fails (`probing`). Until it
+   * is settled, or `lease` is over, nobody else gets it. `undefined`: there is none.
    */
-  readonly claim: (limit: number, probing: number) => Effect.Effect<Claimed | undefined, StoreUnavailable>
-  /** Ends a claim. One that took too long, so that somebody else has the webhook by now, only ends its events. */
+  readonly claim: (limit: number) => Effect.Effect<Claimed | undefined, StoreUnavailable>
+  /** Ends a claim. If it took too long, so that the webhook was claimed again, only its events are settled. */
   readonly settle: (claimed: Claimed, settlement: Settlement) => Effect.Effect<void, StoreUnavailable>
-  /** Epoch ms of when the next one can be claimed; `undefined`: nothing is to be told. */
+  /** Epoch ms of when one can be claimed next; `undefined`: nothing is to be told. */
   readonly next: Effect.Effect<number | undefined, StoreUnavailable>
+  /** Deletes events of webhooks that are disabled or gone, `limit` at most; answers how many. */
+  readonly sweep: (limit: number) => Effect.Effect<number, StoreUnavailable>
 }>()("tidings/Outbox") {}

@@ -33,6 +33,7 @@ import * as Templates from "#layers/memory/Templates.ts"
 import * as Translations from "#layers/memory/Translations.ts"
 import * as Tenants from "#layers/memory/Tenants.ts"
 import * as TenantTemplates from "#layers/memory/TenantTemplates.ts"
+import * as Outbox from "#layers/memory/webhooks/Outbox.ts"
 import * as TenantPreferences from "#src/people/TenantPreferences.ts"
 import * as Handover from "#src/delivery/journal/Handover.ts"
 import { secretKey } from "#test/support/SecretKeys.ts"
@@ -56,6 +57,7 @@ const stores = Layer.mergeAll(
   Lists.layer,
   Members.layer,
   MessageLog.layer,
+  Outbox.layer,
   Profiles.layer,
   LegacyPreferences.layer,
   PreferenceCatalogue.layer,

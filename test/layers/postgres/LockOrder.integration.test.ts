@@ -99,7 +99,7 @@ layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layer)), { excludeTestS
           const { epoch, held, messages, names, old, remove, sql, waiting } = yield* started
           const other = yield* held(messages[1].id)
           const batch = order.flatMap((n) => messages.slice(n, n + 1)).map((message) => Fixture.step(message, epoch))
-          const steps = yield* Effect.forkChild(Record.write(sql)(batch))
+          const steps = yield* Effect.forkChild(Record.write(sql)(batch, false))
           yield* waiting(1)
           const removal = yield* Effect.forkChild(remove)
           yield* waiting(2)

@@ -4,14 +4,15 @@ import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { SendCounts } from "#src/flows/SendCounts.ts"
 import { Suppressions } from "#src/people/Suppressions.ts"
 import { Inbox } from "#src/reports/Inbox.ts"
+import { Outbox } from "#src/reports/webhooks/Outbox.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 
 describe("Sweep", () => {
-  it.effect("what has expired goes in one round, of keys, of the inbox, of counts and of suppressions, however many batches of 5,000 it is", () =>
+  it.effect("what has expired goes in one round, of keys, of the inbox, of counts, of suppressions and of events of webhooks, however many batches of 5,000 it is", () =>
     Effect.gen(function*() {
-      const left = { keys: 12_345, inbox: 10_000, counts: 7, suppressions: 5_001 }
+      const left = { keys: 12_345, inbox: 10_000, counts: 7, suppressions: 5_001, events: 15_000 }
       const limits = new Set<number>()
       const sweep = (of: keyof typeof left) => (limit: number) =>
         Effect.sync(() => {
@@ -26,12 +27,13 @@ describe("Sweep", () => {
             Layer.mock(Idempotency, { sweep: sweep("keys") }),
             Layer.mock(Inbox, { sweep: sweep("inbox") }),
             Layer.mock(SendCounts, { sweep: sweep("counts") }),
-            Layer.mock(Suppressions, { sweep: sweep("suppressions") })
+            Layer.mock(Suppressions, { sweep: sweep("suppressions") }),
+            Layer.mock(Outbox, { sweep: sweep("events") })
           ])
         )
       )
       yield* TestClock.adjust("10 minutes")
-      assert.deepStrictEqual(left, { keys: 0, inbox: 0, counts: 0, suppressions: 0 })
+      assert.deepStrictEqual(left, { keys: 0, inbox: 0, counts: 0, suppressions: 0, events: 0 })
       assert.deepStrictEqual([...limits], [5_000])
     }))
 
@@ -51,7 +53,8 @@ describe("Sweep", () => {
             Layer.mock(Idempotency, { sweep }),
             Layer.mock(Inbox, { sweep: () => Effect.succeed(0) }),
             Layer.mock(SendCounts, { sweep: () => Effect.succeed(0) }),
-            Layer.mock(Suppressions, { sweep: () => Effect.succeed(0) })
+            Layer.mock(Suppressions, { sweep: () => Effect.succeed(0) }),
+            Layer.mock(Outbox, { sweep: () => Effect.succeed(0) })
           ])
         )
       )

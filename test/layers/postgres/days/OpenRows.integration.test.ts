@@ -164,7 +164,10 @@ describe("Where open messages begin, on Postgres", () => {
         decodeTaken
       )
       for (let n = 0; n < 3; n++) yield* refreshed
-      yield* Record.write(sql)([Fixture.step(Fixture.message(place, { id }), epoch, { dueAt: place.at - 6_000_000 })])
+      yield* Record.write(sql)(
+        [Fixture.step(Fixture.message(place, { id }), epoch, { dueAt: place.at - 6_000_000 })],
+        false
+      )
       yield* refreshed
       assert.strictEqual(yield* count, 1)
     }).pipe(Effect.scoped, Effect.provide(FreshDatabase.layer)))

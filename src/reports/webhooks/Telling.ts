@@ -1,0 +1,108 @@
+import * as Fibers from "#src/fibers/Fibers.ts"
+import * as Calls from "#src/reports/webhooks/Calls.ts"
+import { type Claimed, lease, Outbox, probing, type Settlement } from "#src/reports/webhooks/Outbox.ts"
+import * as Round from "#src/reports/webhooks/Round.ts"
+import * as Outage from "#src/store/Outage.ts"
+import { Clock, Context, Duration, Effect, Layer, Queue, Schedule } from "effect"
+
+/** Tells webhooks what there is to tell, when it is woken and when something is due. */
+export class Telling extends Context.Service<Telling, {
+  readonly wake: Effect.Effect<void>
+}>()("tidings/Telling") {}
+
+/** Events of one webhook that are told at once, and webhooks that a node calls at once. */
+const batch = 200
+const webhooksAtOnce = 8
+
+/** How long what nobody announced waits at most. */
+const sweep = Duration.toMillis("1 minute")
+
+/** Ms after which it looks again for what somebody else claims just now, and after a wake-up. */
+const again = 100
+const gathering = 10
+
+/** How long a stop waits for what it writes. */
+const stopping = "2 seconds"
+
+const backoff = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced("5 seconds")])
+
+/** What was told is written for as long as the claim holds: else it is told again. */
+const persist = Schedule.upTo(backoff, { duration: lease })
+
+/** Logs once that a webhook is no longer reached, and what becomes of it. */
+const log = ({ failures, id }: Claimed, settlement: Settlement): Effect.Effect<void> => {
+  const error = settlement.failing?.error
+  if (settlement.givesUp) return Effect.logError("a webhook is given up", { webhook: id, error })
+  if (failures < probing && settlement.failures >= probing) {
+    return Effect.logWarning("a webhook cannot be reached", { webhook: id, error })
+  }
+  return failures >= probing && settlement.reached
+    ? Effect.logInfo("a webhook is reached again", { webhook: id })
+    : Effect.void
+}
+
+export const layer = Layer.effect(
+  Telling,
+  Effect.gen(function*() {
+    const outbox = yield* Outbox
+    const call = yield* Calls.make
+    const fork = yield* Fibers.make
+    const woken = yield* Effect.acquireRelease(Queue.sliding<void>(1), Queue.shutdown)
+    const wake = Effect.asVoid(Queue.offer(woken, undefined))
+    const outage = Outage.make({
+      lost: (error) => Effect.logWarning("cannot tell webhooks", error),
+      found: Effect.logInfo("webhooks are told again")
+    })
+    let working = 0
+
+    const settle = Effect.fnUntraced(function*(claimed: Claimed, outcomes: ReadonlyMap<string, Round.Outcome>) {
+      const settlement = Round.settle(claimed, outcomes, yield* Clock.currentTimeMillis)
+      yield* outbox.settle(claimed, settlement)
+      yield* log(claimed, settlement)
+    })
+
+    /** Calls one webhook. At a stop, what is known by then is written. */
+    const work = (claimed: Claimed) => {
+      const outcomes = new Map<string, Round.Outcome>()
+      return call(claimed, outcomes).pipe(
+        Effect.andThen(Effect.retry(settle(claimed, outcomes), persist)),
+        Effect.onInterrupt(() => Effect.ignore(Effect.timeout(settle(claimed, outcomes), stopping))),
+        Effect.catch((error) => outage.lost(error)),
+        Effect.catchDefect((defect) => Effect.logError("telling a webhook crashed", defect)),
+        Effect.ensuring(Effect.suspend(() => {
+          working--
+          return wake
+        }))
+      )
+    }
+
+    /** Claims webhooks as long as there are any, and room. Answers in how many ms to look again at the latest. */
+    const round = Effect.gen(function*() {
+      while (working < webhooksAtOnce) {
+        const claimed = yield* outbox.claim(batch)
+        if (claimed === undefined) {
+          const next = yield* outbox.next
+          const wait = next === undefined ? sweep : next - (yield* Clock.currentTimeMillis)
+          // What is due and was not claimed is in somebody else's hands just now.
+          return wait > 0 ? Math.min(wait, sweep) : again
+        }
+        working++
+        yield* fork(work(claimed))
+      }
+      return sweep
+    })
+
+    yield* round.pipe(
+      Effect.tapError((error) => outage.lost(error)),
+      Effect.retry(backoff),
+      Effect.tap(() => outage.found()),
+      Effect.catchDefect((defect) => Effect.as(Effect.logError("looking for webhooks crashed", defect), sweep)),
+      Effect.flatMap((wait) => Effect.timeoutOption(Queue.take(woken), wait)),
+      // Each commit wakes: those of this time are looked for together.
+      Effect.andThen(Effect.sleep(gathering)),
+      Effect.forever,
+      Effect.forkScoped
+    )
+    return Telling.of({ wake })
+  })
+)
