@@ -34,12 +34,17 @@ const WebhookUrl = Schema.String.check(
   )
 )
 
+/** 16 bytes of base64 or more, or a text that does not say that it is base64. */
+const signingPattern =
+  /^(?!whsec_)|^whsec_(?=.{22})(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/
+
 /**
  * What signs the events of a webhook: printable ASCII. One that begins with `whsec_` names the bytes that follow in
  * base64 (standardwebhooks.com), any other is its own bytes.
  */
 export const WebhookSecret = Schema.String.check(
-  Schema.isPattern(/^[\x21-\x7e]{16,256}$/, { message: "Expected 16 to 256 printable characters" })
+  Schema.isPattern(/^[\x21-\x7e]{16,256}$/, { message: "Expected 16 to 256 printable characters" }),
+  Schema.isPattern(signingPattern, { message: "Expected 16 bytes in base64, or more, behind whsec_" })
 )
 
 const described = Schema.String.check(Schema.isMaxLength(512), Text.storable)

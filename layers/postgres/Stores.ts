@@ -33,6 +33,7 @@ import * as TenantTemplates from "#layers/postgres/TenantTemplates.ts"
 import * as Translations from "#layers/postgres/Translations.ts"
 import * as UserPreferences from "#layers/postgres/UserPreferences.ts"
 import * as Outbox from "#layers/postgres/webhooks/Outbox.ts"
+import * as Webhooks from "#layers/postgres/Webhooks.ts"
 import * as Handover from "#src/delivery/journal/Handover.ts"
 import { Layer } from "effect"
 
@@ -71,5 +72,6 @@ export const layer = OverriddenTopics.layer.pipe(Layer.provideMerge(Layer.mergeA
   Tenants.layer,
   TenantTemplates.layer,
   Translations.layer,
-  UserPreferences.layer
+  UserPreferences.layer,
+  Webhooks.layer
 ))).pipe(Layer.provideMerge(Handover.layer))

@@ -46,6 +46,9 @@ export interface WebhookRecord extends WebhookDraft {
   readonly updated: number | undefined
 }
 
+/** What is known of a webhook that was told nothing yet. */
+export const untold = { failing: undefined, gaveUpAt: undefined, lost: 0, reachedAt: undefined } as const
+
 /**
  * Webhooks: the callers' own servers that are told what happens in an environment (api.md 25.1). What is to be told is
  * stored with what happened (`Outbox`). A write counts at once on this node, and within 2 s on others.

@@ -31,6 +31,7 @@ import { tenantTemplatesContract } from "#test/contracts/TenantTemplates.ts"
 import { tenantsContract } from "#test/contracts/Tenants.ts"
 import { translationsContract } from "#test/contracts/Translations.ts"
 import { userPreferencesContract } from "#test/contracts/UserPreferences.ts"
+import { webhooksContract } from "#test/contracts/Webhooks.ts"
 import type * as Stores from "#test/layers/postgres/Stores.ts"
 import type { Layer } from "effect"
 
@@ -73,4 +74,5 @@ export const everyContract = <E>(
   tenantsContract(name, stores)
   translationsContract(name, stores)
   userPreferencesContract(name, stores)
+  webhooksContract(name, stores)
 }

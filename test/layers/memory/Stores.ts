@@ -18,6 +18,7 @@ import * as OverriddenTopics from "#layers/memory/OverriddenTopics.ts"
 import * as PreferenceCatalogue from "#layers/memory/PreferenceCatalogue.ts"
 import * as ListPreferences from "#layers/memory/ListPreferences.ts"
 import * as UserPreferences from "#layers/memory/UserPreferences.ts"
+import * as Webhooks from "#layers/memory/Webhooks.ts"
 import * as Profiles from "#layers/memory/Profiles.ts"
 import * as ProviderConfigurations from "#layers/memory/ProviderConfigurations.ts"
 import * as PushTickets from "#layers/memory/PushTickets.ts"
@@ -74,7 +75,8 @@ const stores = Layer.mergeAll(
   Submissions.layer,
   Suppressions.layer,
   Templates.layer,
-  Translations.layer
+  Translations.layer,
+  Webhooks.layer
 )
 
 /** Every store in memory, over one state. */

@@ -8,7 +8,7 @@ import { SqlClient } from "effect/sql"
 /** Takes back what the latest migrations did, from that of the send limits on. */
 const latest = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  yield* sql`drop table send_limits, send_counts`
+  yield* sql`drop table send_limits, send_counts, webhooks, webhook_events`
   yield* sql`alter table messages drop column counted`
   yield* sql`alter table inbox drop column read_at, drop column opened_at, drop column archived_at`
 })
