@@ -47,6 +47,7 @@ import type { AuditEventNotFound } from "#src/reports/Audit.ts"
 import type { InboxItemNotFound } from "#src/reports/Inbox.ts"
 import type { OutputNotFound } from "#src/reports/OutputParts.ts"
 import type { RequestNotFound } from "#src/reports/MessageLog.ts"
+import type { TooManyWebhooks, WebhookNotFound } from "#src/reports/Webhooks.ts"
 import { Effect } from "effect"
 
 type DomainError =
@@ -98,6 +99,7 @@ type DomainError =
   | TokenRefused
   | TenantNotFound
   | TooManyDefaults
+  | TooManyWebhooks
   | TopicNotFound
   | TenantTemplateNotFound
   | TranslationNotFound
@@ -105,6 +107,7 @@ type DomainError =
   | UnknownStrategy
   | UnknownTopic
   | VersionNotFound
+  | WebhookNotFound
 
 const longestId = 100
 
@@ -180,6 +183,10 @@ export const inWords = (error: DomainError): BadRequest | Conflict | NotFound | 
       return new BadRequest({ message: `parent_tenant_id: ${error.detail}` })
     case "TooManyDefaults":
       return new BadRequest({ message: `A tenant has at most ${mostDefaults} default preferences` })
+    case "WebhookNotFound":
+      return notFound("Webhook", error.id)
+    case "TooManyWebhooks":
+      return new BadRequest({ message: `An environment has at most ${error.most} webhooks: delete one first` })
     case "BrandNotFound":
       return notFound("Brand", error.id)
     case "BrandRefused":

@@ -32,6 +32,7 @@ import { Served } from "#layers/http/Served.ts"
 import * as Tenants from "#layers/http/routes/Tenants.ts"
 import * as TenantTemplates from "#layers/http/routes/TenantTemplates.ts"
 import * as UserTenants from "#layers/http/routes/UserTenants.ts"
+import * as Webhooks from "#layers/http/routes/Webhooks.ts"
 import * as Submissions from "#layers/http/routes/Submissions.ts"
 import * as Suppressions from "#layers/http/routes/Suppressions.ts"
 import * as Translations from "#layers/http/routes/Translations.ts"
@@ -42,6 +43,7 @@ import { HttpApiBuilder } from "effect/http-api"
 const groups = Layer.mergeAll(
   Send.layer,
   SendLimits.layer,
+  Webhooks.layer,
   Messages.layer,
   Brands.layer,
   Bulk.layer,

@@ -22,6 +22,7 @@ import { Submissions } from "#schemas/api/Submissions.ts"
 import { Suppressions } from "#schemas/api/Suppressions.ts"
 import { Translations } from "#schemas/api/Translations.ts"
 import { UserPreferences } from "#schemas/api/UserPreferences.ts"
+import { Webhooks } from "#schemas/api/Webhooks.ts"
 import { version } from "#schemas/Version.ts"
 import { HttpApi, OpenApi } from "effect/http-api"
 
@@ -49,6 +50,7 @@ export class Api extends HttpApi.make("tidings").add(
   DeviceTokens,
   Suppressions,
   SendLimits,
+  Webhooks,
   Submissions,
   AuditEvents,
   Auth

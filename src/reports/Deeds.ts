@@ -13,7 +13,8 @@ const nouns: Readonly<Record<string, string>> = {
   "send-limits": "send-limit",
   "suppressions": "suppression",
   "tenants": "tenant",
-  "translations": "translation"
+  "translations": "translation",
+  "webhooks": "webhook"
 }
 
 /** Last segments of paths that are a deed of their own rather than a thing. */

@@ -41,6 +41,8 @@ const template = (name: string) => ({
 
 const strategy = (name: string) => ({ name, routing: { method: "single", channels: ["email"] } })
 
+const webhook = (name: string) => ({ url: "https://example.com/", description: name, state: "DISABLED" })
+
 const section = (name: string) => ({ name })
 
 const topic = (name: string) => ({ name, default_status: "OPTED_IN" })
@@ -58,7 +60,7 @@ const madeJob = async (caller: Caller, name: string): Promise<string> => {
 }
 
 /**
- * Writes of profiles, subscriptions and preferences, and resumed requests, are counted by triggers, since one done twice looks like one done
+ * Writes of profiles, subscriptions, preferences and secrets, and resumed requests, are counted by triggers, since one done twice looks like one done
  * once. A trigger sets requests aside, which no caller can.
  */
 export const setup = [
@@ -76,6 +78,10 @@ export const setup = [
     $$ begin insert into crash_subscription_writes values (new.list_id, new.user_id); return new; end $$`,
   `create trigger crash_count after insert or update on list_subscriptions
     for each row execute function crash_count_subscription()`,
+  `create table crash_secret_writes (webhook_id text not null)`,
+  `create function crash_count_secret() returns trigger language plpgsql as
+    $$ begin insert into crash_secret_writes values (new.id); return new; end $$`,
+  `create trigger crash_count after update on webhooks for each row execute function crash_count_secret()`,
   `create function crash_set_aside() returns trigger language plpgsql as
     $$ begin new.state = 'FAILED'; new.due_at = null; return new; end $$`,
   `create trigger crash_set_aside before insert on expansions for each row
@@ -261,5 +267,19 @@ export const cases: Readonly<Record<string, PostCase>> = {
     path: () => "/providers",
     body: (name) => ({ provider: "sendgrid", title: name }),
     effects: `select count(*)::int as count from provider_configurations where title = $2 and $1 = ''`
+  },
+  "/webhooks": {
+    prepare: nothing,
+    path: () => "/webhooks",
+    body: webhook,
+    effects: `select count(*)::int as count from webhooks where description = $2 and $1 = ''`,
+    isSealed: true
+  },
+  "/webhooks/:id/secret": {
+    prepare: created("/webhooks", webhook),
+    path: (id) => `/webhooks/${id}/secret`,
+    body: () => ({}),
+    effects: `select count(*)::int as count from crash_secret_writes where webhook_id = $1 and $2 <> ''`,
+    isSealed: true
   }
 }

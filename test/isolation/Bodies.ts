@@ -59,6 +59,9 @@ export const bodies: Readonly<Record<string, (name: string, ids: Ids) => unknown
   "PUT /users/:user_id/inbox": () => ({ read: true }),
   "PUT /users/:user_id/inbox/:message_id": () => ({ archived: true }),
   "PUT /send-limits/:per/:period": () => ({ limit: 1_000_000 }),
+  "POST /webhooks": (name) => ({ url: "https://example.com/", description: name, state: "DISABLED" }),
+  "PUT /webhooks/:id": () => ({ url: "https://example.com/changed", state: "DISABLED" }),
+  "POST /webhooks/:id/secret": () => ({}),
   "PUT /translations/:domain/:locale": () => "msgid \"a\"\nmsgstr \"changed\"\n",
   "PUT /users/:user_id/tokens": () => ({
     tokens: [{ token: "changed", provider_key: "firebase-fcm" }]

@@ -84,6 +84,9 @@ export const bare = Effect.fnUntraced(function*(call: Client, marker: string) {
     yield* made("POST", "/routing-strategies", { name: marker, routing: { method: "single", channels: ["email"] } })
   )
   const provider = id(yield* made("POST", "/providers", { provider: "sendgrid", title: marker }))
+  const webhook = id(
+    yield* made("POST", "/webhooks", { url: `https://${marker}.example.com/`, description: marker, state: "DISABLED" })
+  )
   yield* made("PUT", `/translations/default/${locale}`, `msgid "a"\nmsgstr "${marker}"\n`)
   const { results: [audited] }: { readonly results: ReadonlyArray<{ readonly auditEventId: string }> } = JSON.parse(
     yield* made("GET", "/audit-events")
@@ -116,6 +119,7 @@ export const bare = Effect.fnUntraced(function*(call: Client, marker: string) {
     ":id/:submission_id": submission,
     "routing-strategies/:id": strategy,
     "providers/:id": provider,
+    "webhooks/:id": webhook,
     "translations/:domain": "default",
     ":domain/:locale": locale,
     "items/:topic_id": `topic-${marker}`,

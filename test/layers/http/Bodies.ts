@@ -64,7 +64,10 @@ export const bodies: Record<string, unknown> = {
   "/brands": { name: "Acme" },
   "/brands/:brand_id": { name: "Acme" },
   "/providers": { provider: "sendgrid" },
-  "/providers/:id": { provider: "sendgrid" }
+  "/providers/:id": { provider: "sendgrid" },
+  "/webhooks": { url: "https://example.com/" },
+  "/webhooks/:id": { url: "https://example.com/" },
+  "/webhooks/:id/secret": {}
 }
 
 /** A body that the endpoint takes; `undefined` for one that takes none. */
@@ -82,10 +85,12 @@ export const bodyOf = (method: string, path: string): unknown => {
 }
 
 /** Of what the paths name. */
-export type Names = Readonly<Record<"id" | "job" | "made" | "many" | "section" | "template" | "tenant", string>>
+export type Names = Readonly<
+  Record<"id" | "job" | "made" | "many" | "section" | "template" | "tenant" | "webhook", string>
+>
 
 /** A path with these names in it. A parameter that has none stays as it is, which is a name too. */
-export const filled = (path: string, { id, job, made, many, section, template, tenant }: Names) =>
+export const filled = (path: string, { id, job, made, many, section, template, tenant, webhook }: Names) =>
   path.replace(":message_id", id).replace(":request_id", path.endsWith("/resume") ? many : id).replace(":job_id", job)
     .replace(":user_id", "ada").replace(":list_id", "news").replace(
       ":domain/:locale",
@@ -94,7 +99,7 @@ export const filled = (path: string, { id, job, made, many, section, template, t
     .replace(":tenant_id", tenant).replace(":template_id", "t").replace("versions/:version", "versions/v1")
     .replace(":output_id/:part", "1/body").replace(":channel/:address", "email/ada@example.com")
     .replace(":per/:period", "user/day")
-    .replace(":id", path.startsWith("/routing") ? made : template)
+    .replace(":id", path.startsWith("/routing") ? made : path.startsWith("/webhooks") ? webhook : template)
 
 /** Names of which none is there. */
 export const nobody: Names = {
@@ -104,5 +109,6 @@ export const nobody: Names = {
   many: "1-00000000-ffffffffffffffffffffffff",
   made: "rs_none",
   section: "ps_none",
-  template: "nt_none"
+  template: "nt_none",
+  webhook: "wh_none"
 }

@@ -11,7 +11,8 @@ const others = endpoints.filter(({ method }) => method !== "POST").map(({ method
 const wrong: Record<string, unknown> = {
   "/routing-strategies/:id/explain": { faults: 5 },
   "/preferences/publish": { heading: 1 },
-  "/notifications/:id/preview": { to: 1 }
+  "/notifications/:id/preview": { to: 1 },
+  "/webhooks/:id/secret": { secret: 1 }
 }
 
 const requestId = (answer: { readonly body: unknown }) =>
@@ -31,9 +32,10 @@ const withMessage = Effect.gen(function*() {
   const template = idOf(yield* server.call("POST", "/notifications", { body: { notification } }))
   const made = idOf(yield* server.call("POST", "/routing-strategies", { body: strategy }))
   const section = idOf(yield* server.call("POST", "/preferences/sections", { body: { name: "Account" } }))
+  const webhook = idOf(yield* server.call("POST", "/webhooks", { body: bodies["/webhooks"] }))
   yield* server.call("PUT", "/tenants/acme", { body: { name: "Acme" } })
   yield* server.call("PUT", "/tenants/acme/templates/t", { body: { template: { content: { elements: [] } } } })
-  return { ...server, ids: { id, job, made, many, section, template, tenant: "acme" } }
+  return { ...server, ids: { id, job, made, many, section, template, tenant: "acme", webhook } }
 })
 
 describe("P5: once per key", () => {

@@ -49,6 +49,7 @@ export const layer = (state: State) => {
         AccessStores.layer(state)
       )
     ),
-    Layer.provide([NodeCrypto.layer, rendering])
+    Layer.provide(rendering),
+    Layer.provideMerge(NodeCrypto.layer)
   )
 }

@@ -75,6 +75,7 @@ describe("Document", () => {
         "post /notifications/{id}/publish",
         "post /preferences/publish",
         "post /tenants/{tenant_id}/templates/{template_id}/publish",
+        "post /webhooks/{id}/secret",
         "put /lists/{list_id}/subscriptions/{user_id}",
         "put /users/{user_id}/tenants/{tenant_id}",
         "put /users/{user_id}/tokens"
