@@ -25,12 +25,15 @@ const Stored = Schema.decodeUnknownEffect(
 
 const sealed = ({ status }: { readonly status: number }) => ({ status, body: "<sealed>" })
 
-/** What a first run and a later one may differ in: ids, times, names, signed tokens. */
+/** What a first run and a later one may differ in: ids, times, names, signed tokens, secrets. */
 const plain = (answer: Answer | undefined, name: string) => ({
   status: answer?.status,
   type: answer?.headers["content-type"],
   body: answer?.body.replaceAll(name, "<name>")
-    .replaceAll(/1-[0-9a-f]{8}-[0-9a-f]{24}|(?<="(?:(?:page_|submission_|topic_)?id|jobId|token)":")[^"]+/g, "<id>")
+    .replaceAll(
+      /1-[0-9a-f]{8}-[0-9a-f]{24}|(?<="(?:(?:page_|submission_|topic_)?id|jobId|token|secret)":")[^"]+/g,
+      "<id>"
+    )
     .replaceAll(
       /\b\d{13}\b|\b\d{4}-\d\d-\d\dT[\d:.]+Z/g,
       "<time>"
