@@ -13,6 +13,7 @@ import { listsContract } from "#test/contracts/Lists.ts"
 import { latestMembersContract } from "#test/contracts/LatestMembers.ts"
 import { membersContract } from "#test/contracts/Members.ts"
 import { membershipsContract } from "#test/contracts/Memberships.ts"
+import { outboxContract } from "#test/contracts/Outbox.ts"
 import { messageLogContract } from "#test/contracts/MessageLog.ts"
 import { peopleApartContract } from "#test/contracts/PeopleApart.ts"
 import { preferenceCatalogueContract } from "#test/contracts/PreferenceCatalogue.ts"
@@ -57,6 +58,7 @@ export const everyContract = <E>(
   membersContract(name, stores)
   membershipsContract(name, stores)
   messageLogContract(name, stores)
+  outboxContract(name, stores)
   peopleApartContract(name, stores)
   preferenceCatalogueContract(name, stores)
   profilesContract(name, stores)

@@ -1,0 +1,208 @@
+import { Journal } from "#src/delivery/Journal.ts"
+import type { Expansions } from "#src/delivery/expansion/Expansions.ts"
+import type { Submissions } from "#src/content/Submissions.ts"
+import type { Templates } from "#src/content/Templates.ts"
+import type { Audiences } from "#src/people/Audiences.ts"
+import type { AudienceSteps } from "#src/people/AudienceSteps.ts"
+import type { Profiles } from "#src/people/Profiles.ts"
+import { lease, type Outbox, probing } from "#src/reports/webhooks/Outbox.ts"
+import type { Webhooks } from "#src/reports/Webhooks.ts"
+import * as Fixture from "#test/contracts/Fixture.ts"
+import { events } from "#test/contracts/OutboxEvents.ts"
+import * as OutboxFixture from "#test/contracts/OutboxFixture.ts"
+import { assert, layer } from "@effect/vitest"
+import { Effect, type Layer, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+
+/** A webhook that is to be told of so many messages. */
+const start = Effect.fnUntraced(function*(messages: number) {
+  const begun = yield* OutboxFixture.start
+  const { outbox, place, scope, webhook, webhooks } = begun
+  const claim = (limit = 100) => outbox.claim(limit)
+  const { id } = yield* webhook()
+  const journal = yield* Journal
+  for (let n = 0; n < messages; n++) {
+    yield* journal.accept(Fixture.acceptance(place, [Fixture.message(place, { enqueuedAt: place.at + n })]))
+  }
+  const claimed = Effect.flatMap(
+    claim(),
+    (found) => found === undefined ? Effect.die("nothing to claim") : Effect.succeed(found)
+  )
+  return { ...begun, claim, claimed, id, journal, record: webhooks.get(scope, id) }
+})
+
+/** What every store promises of what webhooks are to be told. */
+export const outboxContract = <E>(
+  name: string,
+  stores: Layer.Layer<
+    Audiences | AudienceSteps | Expansions | Journal | Outbox | Profiles | Submissions | Templates | Webhooks,
+    E
+  >
+) =>
+  layer(stores)(`Outbox: ${name}`, (it) => {
+    events(it)
+
+    it.effect("a webhook is claimed with what is due, the oldest first, and by one at a time, until its lease is over", () =>
+      Effect.gen(function*() {
+        const { at, claim, id, outbox, scope } = yield* start(3)
+        const [one, other] = yield* Effect.all([claim(2), claim(2)], { concurrency: 2 })
+        const claimed = one ?? other
+        assert.strictEqual(one === undefined || other === undefined, true)
+        assert.deepInclude(claimed, { scope, id, url: "https://example.com/", failures: 0, failing: undefined })
+        assert.deepStrictEqual(claimed?.secrets.map(Redacted.value), [Redacted.value(OutboxFixture.secret)])
+        assert.strictEqual(claimed?.events.length, 2)
+        assert.deepInclude(claimed?.events[0], { at, storedAt: at, tries: 0 })
+        yield* TestClock.setTime(at + lease - 1)
+        assert.isUndefined(yield* claim())
+        yield* TestClock.setTime(at + lease)
+        const again = yield* claim()
+        assert.strictEqual(again?.events.length, 3)
+        assert.isAbove(again?.claim ?? 0, claimed?.claim ?? Infinity)
+        if (again !== undefined)
+          yield* outbox.settle(
+            again,
+            OutboxFixture.settlement({ done: again.events.map((event) => event.id) })
+          )
+        assert.isUndefined(yield* claim())
+      }))
+
+    it.effect("what was told is gone, what failed is due again with one more try, what was not tried is due as before", () =>
+      Effect.gen(function*() {
+        const { at, claim, claimed, outbox, record } = yield* start(3)
+        const first = yield* claimed
+        const [told, failed, left] = first.events.map(({ id }) => id)
+        yield* outbox.settle(
+          first,
+          OutboxFixture.settlement({ done: [told ?? ""], again: [{ id: failed ?? "", dueAt: at + 5_000 }], lost: 7 })
+        )
+        assert.deepInclude(yield* record, { lost: 7, reachedAt: at, failing: undefined })
+        const second = yield* claimed
+        assert.deepStrictEqual(second.events.map(({ id }) => id), [left])
+        yield* outbox.settle(second, OutboxFixture.settlement({ done: [left ?? ""], reached: false }))
+        yield* TestClock.setTime(at + 4_999)
+        assert.isUndefined(yield* claim())
+        yield* TestClock.setTime(at + 5_000)
+        const third = yield* claimed
+        assert.deepStrictEqual(third.events.map(({ id, tries }) => ({ id, tries })), [{ id: failed, tries: 1 }])
+        assert.deepInclude(yield* record, { reachedAt: at })
+        yield* outbox.settle(third, OutboxFixture.settlement({ done: [failed ?? ""] }))
+      }))
+
+    it.effect("one that fails tells since when and why, pauses, and then is asked for with one event", () =>
+      Effect.gen(function*() {
+        const { at, claim, claimed, outbox, record } = yield* start(3)
+        const first = yield* claimed
+        const failing = { since: at - 10, error: "It answered 500 é\"'" }
+        const failed = { reached: false, failures: probing, failing, pausedUntil: at + 20_000 }
+        yield* outbox.settle(first, OutboxFixture.settlement(failed))
+        assert.deepInclude(yield* record, { failing, state: "ENABLED", gaveUpAt: undefined, reachedAt: undefined })
+        yield* TestClock.setTime(at + 19_999)
+        assert.isUndefined(yield* claim())
+        yield* TestClock.setTime(at + 20_000)
+        const probe = yield* claimed
+        assert.strictEqual(probe.events.length, 1)
+        assert.deepInclude(probe, { failures: probing, failing })
+        yield* outbox.settle(probe, OutboxFixture.settlement({ done: probe.events.map(({ id }) => id) }))
+        assert.deepInclude(yield* record, { failing: undefined, reachedAt: at + 20_000 })
+        assert.strictEqual((yield* claimed).events.length, 2)
+      }))
+
+    it.effect("one that is given up is disabled and drops what it was not told; all of that counts as lost", () =>
+      Effect.gen(function*() {
+        const { at, claim, claimed, outbox, record, scope, webhooks } = yield* start(3)
+        const first = yield* claimed
+        const failing = { since: at, error: "It answered 410" }
+        yield* outbox.settle(
+          first,
+          OutboxFixture.settlement({
+            done: [first.events[0]?.id ?? ""],
+            again: [{ id: first.events[1]?.id ?? "", dueAt: at + 5 }],
+            reached: false,
+            failures: 1,
+            failing,
+            givesUp: true
+          })
+        )
+        const given = yield* record
+        assert.deepInclude(given, { state: "DISABLED", gaveUpAt: at, failing, lost: 1 })
+        yield* outbox.sweep(10)
+        yield* webhooks.replace(scope, given.id, { ...given, state: "ENABLED" })
+        yield* TestClock.setTime(at + 10)
+        assert.isUndefined(yield* claim())
+        assert.deepInclude(yield* record, { state: "ENABLED", gaveUpAt: undefined, failing: undefined })
+      }))
+
+    it.effect("what was stored before a time is dropped, tried or not, and counts as lost", () =>
+      Effect.gen(function*() {
+        const { at, claimed, journal, outbox, place, record } = yield* start(2)
+        const late = Fixture.message(place)
+        yield* journal.accept({ ...Fixture.acceptance(place, [late]), at: at + 100 })
+        const first = yield* claimed
+        yield* outbox.settle(first, OutboxFixture.settlement({ reached: false, dropBefore: at + 100 }))
+        assert.deepInclude(yield* record, { lost: 2 })
+        yield* TestClock.setTime(at + 100)
+        assert.deepStrictEqual((yield* claimed).events.map(({ happened }) => OutboxFixture.said(happened)), [
+          `${late.id} ENQUEUED`
+        ])
+      }))
+
+    it.effect("a claim that took too long ends its events, and says nothing more of a webhook that was claimed again", () =>
+      Effect.gen(function*() {
+        const { at, claim, claimed, outbox, record } = yield* start(2)
+        const slow = yield* claimed
+        yield* TestClock.setTime(at + lease)
+        const current = yield* claimed
+        const [first, second] = slow.events.map(({ id }) => id)
+        yield* outbox.settle(
+          slow,
+          OutboxFixture.settlement({
+            done: [first ?? ""],
+            reached: false,
+            failures: 9,
+            failing: { since: at, error: "late" },
+            givesUp: true,
+            lost: 5
+          })
+        )
+        assert.deepInclude(yield* record, { state: "ENABLED", failing: undefined, lost: 0 })
+        assert.isUndefined(yield* claim(), "it is still the other's")
+        yield* outbox.settle(current, OutboxFixture.settlement())
+        const left = yield* claimed
+        assert.deepStrictEqual(left.events.map(({ id }) => id), [second])
+      }))
+
+    it.effect("tells when there is something to tell next: not before it is due, its webhook's pause is over, and nobody has it", () =>
+      Effect.gen(function*() {
+        const { at, claim, claimed, outbox } = yield* start(1)
+        assert.strictEqual(yield* outbox.next, at)
+        const mine = yield* claimed
+        assert.strictEqual(yield* outbox.next, at + lease)
+        const [event] = mine.events
+        yield* outbox.settle(
+          mine,
+          OutboxFixture.settlement({
+            again: [{ id: event?.id ?? "", dueAt: at + 7 }],
+            pausedUntil: at + 5
+          })
+        )
+        assert.strictEqual(yield* outbox.next, at + 7)
+        yield* TestClock.setTime(at + 7)
+        const again = yield* claimed
+        assert.strictEqual(yield* outbox.next, at + 7 + lease)
+        yield* outbox.settle(again, OutboxFixture.settlement({ pausedUntil: at + 9 }))
+        assert.strictEqual(yield* outbox.next, at + 9)
+        yield* TestClock.setTime(at + 9)
+        yield* outbox.settle(yield* claimed, OutboxFixture.settlement({ done: [event?.id ?? ""] }))
+        assert.isUndefined(yield* outbox.next)
+      }))
+
+    it.effect("events of webhooks that are gone or disabled are swept, some at a time, and no others", () =>
+      Effect.gen(function*() {
+        const { claimed, outbox, scope, webhook, webhooks, id } = yield* start(3)
+        yield* Effect.repeat(outbox.sweep(1_000), { while: (swept) => swept > 0 })
+        assert.strictEqual((yield* claimed).events.length, 3)
+        assert.strictEqual((yield* webhook()).state, "ENABLED")
+        yield* webhooks.remove(scope, id)
+        assert.strictEqual(yield* outbox.sweep(2), 0, "they went with their webhook")
+      }))
+  })
