@@ -4,6 +4,7 @@ import * as Records from "#layers/postgres/messagelog/Records.ts"
 import * as Requests from "#layers/postgres/messagelog/Requests.ts"
 import * as Search from "#layers/postgres/messagelog/Search.ts"
 import * as Timelines from "#layers/postgres/messagelog/Timelines.ts"
+import * as Readable from "#layers/postgres/statements/Readable.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import { Attempt } from "#schemas/Attempt.ts"
 import { MessageId } from "#schemas/MessageId.ts"
@@ -19,9 +20,7 @@ import { Array, Effect, Layer, Option, Schema, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 
 const decodeAttempts = Schema.decodeUnknownEffect(Schema.Array(Attempt))
-const decodeCalls = Schema.decodeUnknownEffect(
-  Schema.Array(Schema.Struct({ messageId: MessageId, ...Attempt.fields }))
-)
+const Call = Schema.Struct({ messageId: MessageId, ...Attempt.fields })
 const attemptColumns = `number, channel, provider, state, kind, started_at::float8 as "startedAt",
   ended_at::float8 as "endedAt", retry_after::float8 as "retryAfter", reference, error`
 const decodeOriginal = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({
@@ -41,6 +40,8 @@ const make = Effect.gen(function*() {
   const searching = Semaphore.makeUnsafe(searches).withPermits(1)
   const cursors = Cursor.make(yield* SecretKey)
   const records = Records.of(sql)
+  const readable = Readable.listed("message", Records.Row)
+  const readableCalls = Readable.listed("attempt", Call)
   const search = Search.make(sql, records)
 
   const only = <A>(rows: ReadonlyArray<A>, id: MessageId): Effect.Effect<A, MessageNotFound> =>
@@ -80,7 +81,7 @@ const make = Effect.gen(function*() {
       where scope = ${scope} and message_id = ${id} order by number`.pipe(Effect.flatMap(decodeAttempts))
   }, orUnavailable)
 
-  /** The bounds let the planner skip the partitions of other days. */
+  /** The bounds let the planner skip the partitions of other days. What does not decode is left out. */
   const snapshots = Effect.fn("MessageLog.snapshots")(function*(scope: Scope, ids: ReadonlyArray<MessageId>) {
     if (ids.length === 0) return []
     const sorted = ids.toSorted()
@@ -93,9 +94,9 @@ const make = Effect.gen(function*() {
       `select message_id as "messageId", ${attemptColumns} from attempts
         where scope = $1 and message_id = any($2::text[]) and message_id between $3 and $4 order by message_id, number`,
       bounds
-    ).pipe(Effect.flatMap(decodeCalls))
+    ).pipe(Effect.flatMap(readableCalls))
     const callsOf = Map.groupBy(calls, ({ messageId }) => messageId)
-    return (yield* records(scope, yield* Records.decode(rows))).map((record) => ({
+    return (yield* records(scope, yield* readable(rows))).map((record) => ({
       record,
       attempts: (callsOf.get(record.id) ?? []).map(({ messageId: _, ...attempt }): Attempt => attempt)
     }))

@@ -93,7 +93,7 @@ export class MessageLog extends Context.Service<MessageLog, {
     query: MessageQuery
   ) => Effect.Effect<Page<MessageRecord>, InvalidCursor | StoreUnavailable>
   readonly attempts: (scope: Scope, id: MessageId) => Effect.Effect<ReadonlyArray<Attempt>, StoreUnavailable>
-  /** Some hundreds of messages at once, as far as they exist, in any order. */
+  /** Some hundreds of messages at once, as far as they exist and decode, in any order. */
   readonly snapshots: (
     scope: Scope,
     ids: ReadonlyArray<MessageId>

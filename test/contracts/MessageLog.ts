@@ -5,6 +5,7 @@ import { MessageLog, type MessageQuery } from "#src/reports/MessageLog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { outputs } from "#test/contracts/MessageLogOutputs.ts"
 import { pages } from "#test/contracts/MessageLogPages.ts"
+import { snapshots } from "#test/contracts/MessageLogSnapshots.ts"
 import { assert, describe, layer, type Vitest } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 
@@ -281,6 +282,7 @@ export const messageLogContract = <E>(name: string, stores: Layer.Layer<Journal 
   layer(stores)(`MessageLog: ${name}`, (it) => {
     describe("filters", () => filters(it))
     describe("pages", () => pages(it))
+    describe("snapshots", () => snapshots(it))
     describe("archive", () => archives(it))
     describe("history", () => histories(it))
     describe("output", () => outputs(it))

@@ -173,7 +173,7 @@ export const outboxContract = <E>(
 
     it.effect("tells when there is something to tell next: not before it is due, its webhook's pause is over, and nobody has it", () =>
       Effect.gen(function*() {
-        const { at, claim, claimed, outbox } = yield* start(1)
+        const { at, claimed, outbox } = yield* start(1)
         assert.strictEqual(yield* outbox.next, at)
         const mine = yield* claimed
         assert.strictEqual(yield* outbox.next, at + lease)

@@ -48,10 +48,13 @@ const eventOf = (row: typeof Event.Type): ReadonlyArray<WebhookEvent> => {
   return what === undefined ? [] : [{ id, happened: what, at, storedAt, tries }]
 }
 
+/** SQL: whether the event `e` is of this webhook, and one that this version knows. */
+const of = (scope: string, id: string): string => `e.scope = ${scope} and e.webhook_id = ${id} and e.${known}`
+
 /** The webhook that waits for longest since it was last claimed. */
 const claiming = `with free as (select w.scope, w.id from webhooks w
-    where w.state = 'ENABLED' and w.claimed_until <= $1 and w.paused_until <= $1 and exists (select from webhook_events e
-      where e.scope = w.scope and e.webhook_id = w.id and e.due_at <= $1 and e.${known})
+    where w.state = 'ENABLED' and w.claimed_until <= $1 and w.paused_until <= $1
+      and exists (select from webhook_events e where ${of("w.scope", "w.id")} and e.due_at <= $1)
     order by w.claimed_until, w.scope, w.id limit 1 for update skip locked)
   update webhooks w set claim = w.claim + 1, claimed_until = $1 + ${lease} from free
   where w.scope = free.scope and w.id = free.id
@@ -59,15 +62,25 @@ const claiming = `with free as (select w.scope, w.id from webhooks w
 
 const reading =
   `select id, type, message_id as "messageId", status, data, at::float8 as at, stored_at::float8 as "storedAt", tries
-  from webhook_events where scope = $1 and webhook_id = $2 and due_at <= $3 and ${known}
-  order by due_at, id limit $4`
+  from webhook_events e where ${of("$1", "$2")} and due_at <= $3 order by due_at limit $4`
+
+const looking = `select min(greatest(w.claimed_until, w.paused_until, e.due_at))::float8 as next
+  from webhooks w cross join lateral (
+    select due_at from webhook_events e where ${of("w.scope", "w.id")} order by due_at limit 1) e
+  where w.state = 'ENABLED'`
+
+/**
+ * SQL: the places of this webhook's events `x`, each looked up by its key: by `scope` as it is, the planner may read all
+ * that is due of the webhook for each.
+ */
+const placed = `cross join lateral (select ctid as place from webhook_events e
+    where e.id = x.id collate "C" and e.webhook_id = $2 and e.scope + 0 = $1 for update) e`
 
 /** The webhook's row is locked first: whoever changes or removes it does the same. */
 const settling = `with mine as (select claim from webhooks where scope = $1 and id = $2 for update),
-    done as (delete from webhook_events where scope = $1 and webhook_id = $2 and id = any($3::text[])),
-    again as (update webhook_events e set tries = e.tries + 1, due_at = x.due_at
-      from unnest($4::text[], $5::bigint[]) as x(id, due_at)
-      where e.scope = $1 and e.webhook_id = $2 and e.id = x.id),
+    done as (delete from webhook_events where ctid = any(array(select place from unnest($3::text[]) as x(id) ${placed}))),
+    again as (update webhook_events t set tries = t.tries + 1, due_at = x.due_at
+      from (select place, due_at from unnest($4::text[], $5::bigint[]) as x(id, due_at) ${placed}) x where t.ctid = x.place),
     dropped as (delete from webhook_events where scope = $1 and webhook_id = $2 and stored_at < $6::bigint
       and id <> all($3::text[]) and id <> all($4::text[]) and exists (select from mine where claim = $7::bigint) returning 1)
   update webhooks w set lost = w.lost + $8::int + (select count(*) from dropped), reached_at = coalesce($9::bigint, w.reached_at),
@@ -132,10 +145,7 @@ export const layer = Layer.effect(
         orUnavailable,
         patiently
       ),
-      next: sql.unsafe(`select min(greatest(w.claimed_until, w.paused_until, e.due_at))::float8 as next
-          from webhooks w cross join lateral (select due_at from webhook_events e
-            where e.scope = w.scope and e.webhook_id = w.id and ${known} order by due_at, id limit 1) e
-          where w.state = 'ENABLED'`).pipe(
+      next: sql.unsafe(looking).pipe(
         Effect.flatMap(decodeNext),
         Effect.map(([{ next }]) => next ?? undefined),
         orUnavailable,

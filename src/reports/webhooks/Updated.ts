@@ -21,14 +21,18 @@ interface Update {
   readonly storedAt: number
 }
 
-/** Whether something that a message on its way comes to as the `step`-th had happened by then, at `time`. */
-const hadCome = ({ status, storedAt }: Update, step: number, time: number | undefined): boolean => {
+/**
+ * Whether what a message comes to as the `step`-th had happened by then. A step that it skipped may be told of later
+ * (a late receipt); its own status it has, whatever the clock of who told of it says.
+ */
+const hadCome = ({ status, storedAt }: Update, step: number, time: number): boolean => {
   const reached = progress[status]
-  return reached === undefined ? time !== undefined && time <= storedAt : step <= reached
+  return step === reached || (time <= storedAt && (reached === undefined || step < reached))
 }
 
 const recordThen = (record: MessageRecord, update: Update): MessageRecord => {
-  const then = (step: number, time: number | undefined) => hadCome(update, step, time) ? time : undefined
+  const then = (step: number, time: number | undefined) =>
+    time !== undefined && hadCome(update, step, time) ? time : undefined
   const isStill = record.status === update.status
   return {
     ...record,
@@ -44,9 +48,12 @@ const recordThen = (record: MessageRecord, update: Update): MessageRecord => {
   }
 }
 
-/** The calls that had ended. One that bounced later had not yet, if the message was on its way. */
+/**
+ * The calls that had ended: none before a message was sent, since it is routed but once, with its first call. One that
+ * bounced later had not yet, if the message was on its way.
+ */
 const attemptsThen = (attempts: ReadonlyArray<Attempt>, { status, storedAt }: Update): ReadonlyArray<Attempt> =>
-  attempts.filter(({ endedAt }) => endedAt !== null && endedAt <= storedAt)
+  attempts.filter(({ endedAt }) => endedAt !== null && endedAt <= storedAt && progress[status] !== 0)
     .map((attempt) =>
       attempt.state === "accepted" && progress[status] !== undefined
         ? { ...attempt, kind: null, error: null }

@@ -1,6 +1,8 @@
 import { endOpen } from "#layers/postgres/EndOpen.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
+import { Webhooks } from "#src/reports/Webhooks.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
+import * as OutboxFixture from "#test/contracts/OutboxFixture.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import * as Stores from "#test/layers/postgres/Stores.ts"
 import { assert, describe, it } from "@effect/vitest"
@@ -31,7 +33,16 @@ describe("the end of all that is open", () => {
           Fixture.id(place.at)
         }, 1, 'published', '[]', '{}', '{}', 'EXPANDING', 0, ${place.at}, ${place.at})`
 
+        yield* Effect.flatMap(Webhooks, (webhooks) =>
+          webhooks.create(place.scope, {
+            url: "https://example.com/",
+            types: undefined,
+            description: undefined,
+            state: "ENABLED"
+          }, OutboxFixture.secret))
         assert.deepStrictEqual(yield* end, { canceled: 2, taken: 1, requests: 1 })
+        const told = yield* sql`select message_id as id, status from webhook_events`
+        assert.sameDeepMembers([...told], [ready, delayed].map(({ id }) => ({ id, status: "CANCELED" })))
         const statusOf = ({ id }: typeof ready) => Effect.map(log.get(place.scope, id), ({ status }) => status)
         assert.deepStrictEqual(
           yield* Effect.forEach([ready, delayed, taken, done], statusOf),

@@ -50,6 +50,9 @@ export const unreadableRows = <E>(
           const log = yield* MessageLog
           const { status } = yield* log.get(place.scope, bad.id)
           assert.strictEqual(status, "UNDELIVERABLE")
+          const read = yield* log.snapshots(place.scope, [before.id, bad.id, after.id])
+          assert.sameMembers(read.map(({ record }) => record.id), [before.id, bad.id, after.id])
+          assert.deepStrictEqual(read.flatMap(({ attempts }) => attempts), [])
           assert.strictEqual(Number((yield* settled).count) - counted, 1)
         }))
     }

@@ -1,0 +1,3 @@
+import { suite } from "./Webhooks.ts"
+
+suite("embedded")
