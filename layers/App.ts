@@ -23,7 +23,6 @@ import * as OpenRoute from "#layers/http/routes/Tracking.ts"
 import * as Mjml from "#layers/mjml/Mjml.ts"
 import * as Outbound from "#layers/outbound/Outbound.ts"
 import * as Proxy from "#layers/outbound/Proxy.ts"
-import * as AudienceWakeups from "#layers/postgres/notices/AudienceWakeups.ts"
 import * as Backlogs from "#layers/postgres/Backlogs.ts"
 import * as CallbackTargets from "#layers/postgres/CallbackTargets.ts"
 import * as Clusters from "#layers/postgres/Clusters.ts"
@@ -32,7 +31,7 @@ import * as Invalidations from "#layers/postgres/notices/Invalidations.ts"
 import * as OpenDays from "#layers/postgres/days/OpenDays.ts"
 import * as OpenRows from "#layers/postgres/days/OpenRows.ts"
 import * as Stores from "#layers/postgres/Stores.ts"
-import * as WebhookWakeups from "#layers/postgres/notices/WebhookWakeups.ts"
+import * as UpkeepWakeups from "#layers/postgres/notices/UpkeepWakeups.ts"
 import * as Wakeups from "#layers/postgres/notices/Wakeups.ts"
 import * as CallbackReaders from "#layers/providers/receipts/Readers.ts"
 import * as Vendors from "#layers/providers/Vendors.ts"
@@ -154,11 +153,10 @@ const rateLimits = ({ rateLimits: text, redisUrl }: Values) =>
     Layer.succeed(Limits.RateLimitTable, Limits.parse(text) ?? Limits.defaults)
   )
 
-/** Keeps the members of audiences up to date when profiles change. */
-const audiences = AudienceWakeups.layer.pipe(Layer.provide(AudienceUpkeep.layer))
-
-/** Tells webhooks what happens. */
-const webhooks = WebhookWakeups.layer.pipe(Layer.provide(Telling.layer), Layer.provide(Outbound.layer))
+/** Keeps the members of audiences up to date when profiles change, and tells webhooks what happens. */
+const upkeep = UpkeepWakeups.layer.pipe(
+  Layer.provide([AudienceUpkeep.layer, Telling.layer.pipe(Layer.provide(Outbound.layer))])
+)
 
 /**
  * The routes of a node, its engine workers, and the upkeep that runs beside them: deleting what has expired,
@@ -183,7 +181,7 @@ const front = (settings: Values) =>
     Layer.provide([Previews.layer, Rehearsals.layer]),
     Layer.provide(rateLimits(settings)),
     Layer.provideMerge(Workers.layer(settings.workers)),
-    Layer.provide([Sweep.layer, audiences, webhooks])
+    Layer.provide([Sweep.layer, upkeep])
   )
 
 const http = ({ port }: Values) =>

@@ -180,12 +180,13 @@ export const layer = Layer.effect(
       list,
       attempts: (scope, id) => read((state) => attemptsOf(findMessage(state, scope, id))),
       snapshots: (scope, ids) =>
-        read((state) =>
-          ids.flatMap((id) => {
+        read((state) => ({
+          snapshots: ids.flatMap((id) => {
             const row = withArchived(state, findMessage(state, scope, id))
             return row === undefined ? [] : [{ record: record(row), attempts: attemptsOf(row) }]
-          })
-        ),
+          }),
+          unreadable: []
+        })),
       history,
       original,
       requests,

@@ -8,6 +8,8 @@ export interface WebhookRow extends WebhookRecord {
   readonly scope: Scope
   readonly secrets: string
   readonly failures: number
+  /** What was stored before is told no more. */
+  readonly since: number
   readonly pausedUntil: number
   readonly claim: number
   readonly claimedUntil: number

@@ -19,16 +19,11 @@ import * as Secrets from "#src/reports/webhooks/Secrets.ts"
 import { Clock, Effect, HashMap, Layer, Option, Redacted, Struct } from "effect"
 
 const record = (row: WebhookRow): WebhookRecord =>
-  Struct.omit(row, ["claim", "claimedUntil", "failures", "pausedUntil", "scope", "secrets"])
+  Struct.omit(row, ["claim", "claimedUntil", "failures", "pausedUntil", "scope", "secrets", "since"])
 
 const withRow = (state: State, row: WebhookRow): State => ({
   ...state,
   webhooks: { ...state.webhooks, webhooks: HashMap.set(state.webhooks.webhooks, nameOf(row.scope, row.id), row) }
-})
-
-const withoutEvents = (state: State, scope: Scope, id: string): State => ({
-  ...state,
-  webhooks: { ...state.webhooks, events: HashMap.remove(state.webhooks.events, nameOf(scope, id)) }
 })
 
 /** A call that is under way since before says nothing of a webhook that begins anew: its claim is over. */
@@ -37,6 +32,7 @@ const replaced = (row: WebhookRow, { description, state, types, url }: WebhookDr
   ...state === "ENABLED" && (row.state !== "ENABLED" || row.url !== url)
     ? { failures: 0, failing: undefined, gaveUpAt: undefined, pausedUntil: 0, claim: row.claim + 1, claimedUntil: 0 }
     : {},
+  since: state === "ENABLED" && row.state !== "ENABLED" ? updated : row.since,
   url,
   types,
   description,
@@ -72,6 +68,7 @@ export const layer = Layer.effect(
           ...untold,
           secrets: yield* secrets.seal(scope, id, [{ secret: Redacted.value(secret) }]),
           failures: 0,
+          since: 0,
           pausedUntil: 0,
           claim: 0,
           claimedUntil: 0,
@@ -97,18 +94,14 @@ export const layer = Layer.effect(
       }),
       replace: Effect.fnUntraced(function*(scope, id, draft) {
         const row = replaced(yield* find(scope, id), draft, yield* Clock.currentTimeMillis)
-        yield* update((state) => {
-          const stored = withRow(state, row)
-          return row.state === "DISABLED" ? withoutEvents(stored, scope, id) : stored
-        })
+        yield* update((state) => withRow(state, row))
         return record(row)
       }, transaction),
       remove: Effect.fnUntraced(function*(scope, id) {
         yield* find(scope, id)
         yield* update((state) => {
           const { webhooks } = state.webhooks
-          const without = { ...state.webhooks, webhooks: HashMap.remove(webhooks, nameOf(scope, id)) }
-          return withoutEvents({ ...state, webhooks: without }, scope, id)
+          return { ...state, webhooks: { ...state.webhooks, webhooks: HashMap.remove(webhooks, nameOf(scope, id)) } }
         })
       }, transaction),
       renew: Effect.fnUntraced(function*(scope, id, secret) {

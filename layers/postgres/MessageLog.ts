@@ -20,6 +20,8 @@ import { Array, Effect, Layer, Option, Schema, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 
 const decodeAttempts = Schema.decodeUnknownEffect(Schema.Array(Attempt))
+const readRecords = Readable.sorted(Records.Row)
+const named = Schema.decodeUnknownOption(Schema.Struct({ id: MessageId }))
 const Call = Schema.Struct({ messageId: MessageId, ...Attempt.fields })
 const attemptColumns = `number, channel, provider, state, kind, started_at::float8 as "startedAt",
   ended_at::float8 as "endedAt", retry_after::float8 as "retryAfter", reference, error`
@@ -40,8 +42,7 @@ const make = Effect.gen(function*() {
   const searching = Semaphore.makeUnsafe(searches).withPermits(1)
   const cursors = Cursor.make(yield* SecretKey)
   const records = Records.of(sql)
-  const readable = Readable.listed("message", Records.Row)
-  const readableCalls = Readable.listed("attempt", Call)
+  const readable = Readable.listed("attempt", Call)
   const search = Search.make(sql, records)
 
   const only = <A>(rows: ReadonlyArray<A>, id: MessageId): Effect.Effect<A, MessageNotFound> =>
@@ -81,9 +82,9 @@ const make = Effect.gen(function*() {
       where scope = ${scope} and message_id = ${id} order by number`.pipe(Effect.flatMap(decodeAttempts))
   }, orUnavailable)
 
-  /** The bounds let the planner skip the partitions of other days. What does not decode is left out. */
+  /** The bounds let the planner skip the partitions of other days. Calls that do not decode are left out. */
   const snapshots = Effect.fn("MessageLog.snapshots")(function*(scope: Scope, ids: ReadonlyArray<MessageId>) {
-    if (ids.length === 0) return []
+    if (ids.length === 0) return { snapshots: [], unreadable: [] }
     const sorted = ids.toSorted()
     const bounds = [scope, sorted, sorted[0], sorted.at(-1)]
     const rows = yield* sql.unsafe(
@@ -94,12 +95,16 @@ const make = Effect.gen(function*() {
       `select message_id as "messageId", ${attemptColumns} from attempts
         where scope = $1 and message_id = any($2::text[]) and message_id between $3 and $4 order by message_id, number`,
       bounds
-    ).pipe(Effect.flatMap(readableCalls))
+    ).pipe(Effect.flatMap(readable))
     const callsOf = Map.groupBy(calls, ({ messageId }) => messageId)
-    return (yield* records(scope, yield* readable(rows))).map((record) => ({
-      record,
-      attempts: (callsOf.get(record.id) ?? []).map(({ messageId: _, ...attempt }): Attempt => attempt)
-    }))
+    const { bad, good } = readRecords(rows)
+    return {
+      snapshots: (yield* records(scope, good)).map((record) => ({
+        record,
+        attempts: (callsOf.get(record.id) ?? []).map(({ messageId: _, ...attempt }): Attempt => attempt)
+      })),
+      unreadable: Array.getSomes(bad.map((row) => Option.map(named(row), ({ id }) => id)))
+    }
   }, orUnavailable)
 
   const original = Effect.fn("MessageLog.original")(function*(scope: Scope, id: MessageId) {

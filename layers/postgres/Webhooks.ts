@@ -9,7 +9,6 @@ import * as TypeId from "#src/access/TypeId.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import { most, TooManyWebhooks, untold, WebhookNotFound, type WebhookRecord, Webhooks } from "#src/reports/Webhooks.ts"
 import * as Secrets from "#src/reports/webhooks/Secrets.ts"
-import { LongWork } from "#src/store/LongWork.ts"
 import { Array, Clock, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -62,12 +61,6 @@ const make = Effect.gen(function*() {
     return Option.isSome(row) ? record(row.value) : yield* new WebhookNotFound({ id })
   })
 
-  /** Of one that fails for a day, all that happened in that day. */
-  const dropEvents = Effect.fnUntraced(function*(scope: Scope, id: string) {
-    yield* yield* LongWork
-    yield* sql`delete from webhook_events where scope = ${scope} and webhook_id = ${id}`
-  })
-
   // Every write bumps the revision first: its row is the lock that serialises the writes of a scope's webhooks, of which
   // there may be so many.
   const create: Webhooks["Service"]["create"] = Effect.fnUntraced(
@@ -116,11 +109,10 @@ const make = Effect.gen(function*() {
       const rows = yield* sql`update webhooks set url = ${url}, types = ${types}::text[], description = ${description},
           state = ${state}, updated_at = ${now}, ${anew("failures", "0")}, ${anew("failing_since", "null")},
           ${anew("error", "null")}, ${anew("gave_up_at", "null")}, ${anew("paused_until", "0")},
-          ${anew("claim", "claim + 1")}, ${anew("claimed_until", "0")}
+          ${anew("claim", "claim + 1")}, ${anew("claimed_until", "0")},
+          since = case when ${state}::text = 'ENABLED' and state <> 'ENABLED' then ${now}::bigint else since end
         where ${isIt(scope, id)} returning ${sql.literal(columns)}`
-      const stored = yield* only(id, rows)
-      if (state === "DISABLED") yield* dropEvents(scope, id)
-      return stored
+      return yield* only(id, rows)
     },
     sql.withTransaction,
     orUnavailable
@@ -131,7 +123,6 @@ const make = Effect.gen(function*() {
       yield* revisions.bump(scope)
       const gone = yield* sql`delete from webhooks where ${isIt(scope, id)} returning 1`
       if (gone.length === 0) return yield* new WebhookNotFound({ id })
-      yield* dropEvents(scope, id)
     },
     sql.withTransaction,
     orUnavailable

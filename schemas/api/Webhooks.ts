@@ -1,6 +1,5 @@
 import { AnswersSecret } from "#schemas/api/AnswersSecret.ts"
 import { NotFound } from "#schemas/api/Errors.ts"
-import { MayTakeLong } from "#schemas/api/MayTakeLong.ts"
 import { maybe } from "#schemas/api/Maybe.ts"
 import { Results } from "#schemas/api/Paging.ts"
 import * as Query from "#schemas/api/Query.ts"
@@ -60,14 +59,12 @@ export class Webhooks extends HttpApiGroup.make("webhooks").add(
   HttpApiEndpoint.get("get", "/:id", { params, success: WebhookResponse, error: NotFound })
     .annotate(OpenApi.Summary, "Get a webhook"),
   HttpApiEndpoint.put("replace", "/:id", { params, payload: WebhookWrite, success: WebhookResponse, error: NotFound })
-    .annotate(MayTakeLong, true)
     .annotate(OpenApi.Summary, "Replace a webhook")
     .annotate(
       OpenApi.Description,
       "Replaces all but its secret. One that is enabled, or has another `url`, is no longer failing. One that is disabled is not told, later either, of what it was not told yet."
     ),
   HttpApiEndpoint.delete("remove", "/:id", { params, error: NotFound })
-    .annotate(MayTakeLong, true)
     .annotate(OpenApi.Summary, "Delete a webhook")
     .annotate(OpenApi.Description, "It is not told of what it was not told yet."),
   HttpApiEndpoint.post("renew", "/:id/secret", {

@@ -51,6 +51,12 @@ export interface Snapshot {
   readonly attempts: ReadonlyArray<Attempt>
 }
 
+/** Messages that were read together. `unreadable`: another version wrote them. */
+export interface Snapshots {
+  readonly snapshots: ReadonlyArray<Snapshot>
+  readonly unreadable: ReadonlyArray<MessageId>
+}
+
 /** The filters of GET /messages: all must hold; the members of an array are alternatives. */
 export interface MessageQuery extends PageQuery {
   readonly archived: boolean
@@ -93,11 +99,8 @@ export class MessageLog extends Context.Service<MessageLog, {
     query: MessageQuery
   ) => Effect.Effect<Page<MessageRecord>, InvalidCursor | StoreUnavailable>
   readonly attempts: (scope: Scope, id: MessageId) => Effect.Effect<ReadonlyArray<Attempt>, StoreUnavailable>
-  /** Some hundreds of messages at once, as far as they exist and decode, in any order. */
-  readonly snapshots: (
-    scope: Scope,
-    ids: ReadonlyArray<MessageId>
-  ) => Effect.Effect<ReadonlyArray<Snapshot>, StoreUnavailable>
+  /** Some hundreds of messages at once, as far as they exist, in any order. */
+  readonly snapshots: (scope: Scope, ids: ReadonlyArray<MessageId>) => Effect.Effect<Snapshots, StoreUnavailable>
   /** Oldest first, ENQUEUED included. */
   readonly history: (
     scope: Scope,

@@ -11,7 +11,7 @@ export class WebhookNotFound extends Schema.TaggedError<WebhookNotFound>()("Webh
 export class TooManyWebhooks extends Schema.TaggedError<TooManyWebhooks>()("TooManyWebhooks", { most: Schema.Int }) {}
 
 /** So many webhooks an environment may have: each event is stored once for each. */
-export const most = 50
+export const most = 10
 
 /** For how long after a new secret the old one signs as well. */
 export const overlap = Duration.days(1)
@@ -67,7 +67,7 @@ export class Webhooks extends Context.Service<Webhooks, {
   ) => Effect.Effect<Page<WebhookRecord>, InvalidCursor | StoreUnavailable>
   /**
    * Replaces all but its secret. One that is enabled, or goes elsewhere, begins anew: it is no longer failing, and no
-   * pause is left of that. One that is disabled drops what it was not told yet.
+   * pause is left of that. One that was disabled is told of what happens from then on.
    */
   readonly replace: (
     scope: Scope,

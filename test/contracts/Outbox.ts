@@ -61,31 +61,35 @@ export const outboxContract = <E>(
         if (again !== undefined)
           yield* outbox.settle(
             again,
-            OutboxFixture.settlement({ done: again.events.map((event) => event.id) })
+            OutboxFixture.settlement({ told: again.events.map((event) => event.id) })
           )
         assert.isUndefined(yield* claim())
       }))
 
     it.effect("what was told is gone, what failed is due again with one more try, what was not tried is due as before", () =>
       Effect.gen(function*() {
-        const { at, claim, claimed, outbox, record } = yield* start(3)
+        const { at, claim, claimed, outbox, record } = yield* start(4)
         const first = yield* claimed
-        const [told, failed, left] = first.events.map(({ id }) => id)
-        yield* outbox.settle(
-          first,
-          OutboxFixture.settlement({ done: [told ?? ""], again: [{ id: failed ?? "", dueAt: at + 5_000 }], lost: 7 })
-        )
-        assert.deepInclude(yield* record, { lost: 7, reachedAt: at, failing: undefined })
+        const [told, failed, lost, left] = first.events.map(({ id }) => id)
+        const settlement = OutboxFixture.settlement({
+          told: [told ?? ""],
+          again: [{ id: failed ?? "", dueAt: at + 5_000 }],
+          lost: [lost ?? ""]
+        })
+        yield* outbox.settle(first, settlement)
+        // As after a commit whose answer did not come.
+        yield* outbox.settle(first, settlement)
+        assert.deepInclude(yield* record, { lost: 1, reachedAt: at, failing: undefined })
         const second = yield* claimed
         assert.deepStrictEqual(second.events.map(({ id }) => id), [left])
-        yield* outbox.settle(second, OutboxFixture.settlement({ done: [left ?? ""], reached: false }))
+        yield* outbox.settle(second, OutboxFixture.settlement({ told: [left ?? ""], reached: false }))
         yield* TestClock.setTime(at + 4_999)
         assert.isUndefined(yield* claim())
         yield* TestClock.setTime(at + 5_000)
         const third = yield* claimed
         assert.deepStrictEqual(third.events.map(({ id, tries }) => ({ id, tries })), [{ id: failed, tries: 1 }])
         assert.deepInclude(yield* record, { reachedAt: at })
-        yield* outbox.settle(third, OutboxFixture.settlement({ done: [failed ?? ""] }))
+        yield* outbox.settle(third, OutboxFixture.settlement({ told: [failed ?? ""] }))
       }))
 
     it.effect("one that fails tells since when and why, pauses, and then is asked for with one event", () =>
@@ -102,21 +106,22 @@ export const outboxContract = <E>(
         const probe = yield* claimed
         assert.strictEqual(probe.events.length, 1)
         assert.deepInclude(probe, { failures: probing, failing })
-        yield* outbox.settle(probe, OutboxFixture.settlement({ done: probe.events.map(({ id }) => id) }))
+        yield* outbox.settle(probe, OutboxFixture.settlement({ told: probe.events.map(({ id }) => id) }))
         assert.deepInclude(yield* record, { failing: undefined, reachedAt: at + 20_000 })
         assert.strictEqual((yield* claimed).events.length, 2)
       }))
 
-    it.effect("one that is given up is disabled and drops what it was not told; all of that counts as lost", () =>
+    it.effect("one that is given up is disabled, and told nothing of before; all of that is swept, and counts as lost", () =>
       Effect.gen(function*() {
-        const { at, claim, claimed, outbox, record, scope, webhooks } = yield* start(3)
+        const { at, claim, claimed, journal, outbox, place, record, scope, webhooks } = yield* start(3)
         const first = yield* claimed
         const failing = { since: at, error: "It answered 410" }
+        const again = [{ id: first.events[1]?.id ?? "", dueAt: at + 50 }]
         yield* outbox.settle(
           first,
           OutboxFixture.settlement({
-            done: [first.events[0]?.id ?? ""],
-            again: [{ id: first.events[1]?.id ?? "", dueAt: at + 5 }],
+            told: [first.events[0]?.id ?? ""],
+            again,
             reached: false,
             failures: 1,
             failing,
@@ -124,51 +129,86 @@ export const outboxContract = <E>(
           })
         )
         const given = yield* record
-        assert.deepInclude(given, { state: "DISABLED", gaveUpAt: at, failing, lost: 1 })
-        yield* outbox.sweep(10)
-        yield* webhooks.replace(scope, given.id, { ...given, state: "ENABLED" })
+        assert.deepInclude(given, { state: "DISABLED", gaveUpAt: at, failing, lost: 0 })
         yield* TestClock.setTime(at + 10)
         assert.isUndefined(yield* claim())
+        yield* webhooks.replace(scope, given.id, { ...given, state: "ENABLED" })
+        const fresh = Fixture.message(place)
+        yield* journal.accept({ ...Fixture.acceptance(place, [fresh]), at: at + 10 })
+        yield* TestClock.setTime(at + 100)
+        const next = yield* claimed
+        assert.deepStrictEqual(next.events.map(({ happened }) => OutboxFixture.said(happened)), [
+          `${fresh.id} ENQUEUED`
+        ])
         assert.deepInclude(yield* record, { state: "ENABLED", gaveUpAt: undefined, failing: undefined })
+        assert.strictEqual(yield* outbox.sweep(1), 1)
+        assert.strictEqual(yield* outbox.sweep(100), 1)
+        assert.strictEqual(yield* outbox.sweep(100), 0)
+        assert.deepInclude(yield* record, { lost: 2 })
       }))
 
-    it.effect("what was stored before a time is dropped, tried or not, and counts as lost", () =>
+    it.effect("what was stored before a time is told no more, tried or not, is swept, and counts as lost", () =>
       Effect.gen(function*() {
         const { at, claimed, journal, outbox, place, record } = yield* start(2)
         const late = Fixture.message(place)
         yield* journal.accept({ ...Fixture.acceptance(place, [late]), at: at + 100 })
         const first = yield* claimed
-        yield* outbox.settle(first, OutboxFixture.settlement({ reached: false, dropBefore: at + 100 }))
-        assert.deepInclude(yield* record, { lost: 2 })
+        const again = first.events.slice(0, 1).map(({ id }) => ({ id, dueAt: at + 100 }))
+        yield* outbox.settle(first, OutboxFixture.settlement({ reached: false, again, since: at + 100 }))
         yield* TestClock.setTime(at + 100)
-        assert.deepStrictEqual((yield* claimed).events.map(({ happened }) => OutboxFixture.said(happened)), [
-          `${late.id} ENQUEUED`
-        ])
+        const next = yield* claimed
+        assert.deepStrictEqual(next.events.map(({ happened }) => OutboxFixture.said(happened)), [`${late.id} ENQUEUED`])
+        assert.strictEqual(yield* outbox.sweep(100), 2)
+        assert.deepInclude(yield* record, { lost: 2 })
+        // It stays so, whatever a later settlement says.
+        yield* outbox.settle(next, OutboxFixture.settlement({ since: at }))
+        assert.strictEqual((yield* claimed).events.length, 1)
       }))
 
-    it.effect("a claim that took too long ends its events, and says nothing more of a webhook that was claimed again", () =>
+    it.effect("of a claim that took too long only what was told counts; it says nothing of a webhook that was claimed again", () =>
       Effect.gen(function*() {
-        const { at, claim, claimed, outbox, record } = yield* start(2)
+        const { at, claim, claimed, outbox, record } = yield* start(3)
         const slow = yield* claimed
         yield* TestClock.setTime(at + lease)
         const current = yield* claimed
-        const [first, second] = slow.events.map(({ id }) => id)
+        const [first = "", second = "", third = ""] = slow.events.map(({ id }) => id)
         yield* outbox.settle(
           slow,
           OutboxFixture.settlement({
-            done: [first ?? ""],
+            told: [first],
+            lost: [second],
+            again: [{ id: third, dueAt: at + 10 * lease }],
             reached: false,
             failures: 9,
             failing: { since: at, error: "late" },
             givesUp: true,
-            lost: 5
+            since: at + lease
           })
         )
         assert.deepInclude(yield* record, { state: "ENABLED", failing: undefined, lost: 0 })
         assert.isUndefined(yield* claim(), "it is still the other's")
         yield* outbox.settle(current, OutboxFixture.settlement())
         const left = yield* claimed
-        assert.deepStrictEqual(left.events.map(({ id }) => id), [second])
+        assert.sameMembers(left.events.map(({ id }) => id), [second, third])
+        assert.deepStrictEqual(left.events.map(({ tries }) => tries), [0, 0])
+      }))
+
+    it.effect("a call that is under way while its webhook begins anew says nothing of it", () =>
+      Effect.gen(function*() {
+        const { at, claimed, id, outbox, record, scope, webhooks } = yield* start(1)
+        const before = yield* claimed
+        yield* webhooks.replace(scope, id, { ...yield* record, url: "https://example.com/new" })
+        const failing = { since: at, error: "It answered 410" }
+        yield* outbox.settle(before, OutboxFixture.settlement({ reached: false, failing, givesUp: true }))
+        assert.deepInclude(yield* record, { state: "ENABLED", failing: undefined })
+        assert.strictEqual((yield* claimed).url, "https://example.com/new")
+      }))
+
+    it.effect("environments can be passed by", () =>
+      Effect.gen(function*() {
+        const { outbox, scope } = yield* start(1)
+        assert.isUndefined(yield* outbox.claim(1, [scope]))
+        assert.isDefined(yield* outbox.claim(1, []))
       }))
 
     it.effect("tells when there is something to tell next: not before it is due, its webhook's pause is over, and nobody has it", () =>
@@ -192,17 +232,23 @@ export const outboxContract = <E>(
         yield* outbox.settle(again, OutboxFixture.settlement({ pausedUntil: at + 9 }))
         assert.strictEqual(yield* outbox.next, at + 9)
         yield* TestClock.setTime(at + 9)
-        yield* outbox.settle(yield* claimed, OutboxFixture.settlement({ done: [event?.id ?? ""] }))
+        yield* outbox.settle(yield* claimed, OutboxFixture.settlement({ told: [event?.id ?? ""] }))
         assert.isUndefined(yield* outbox.next)
       }))
 
     it.effect("events of webhooks that are gone or disabled are swept, some at a time, and no others", () =>
       Effect.gen(function*() {
-        const { claimed, outbox, scope, webhook, webhooks, id } = yield* start(3)
-        yield* Effect.repeat(outbox.sweep(1_000), { while: (swept) => swept > 0 })
-        assert.strictEqual((yield* claimed).events.length, 3)
-        assert.strictEqual((yield* webhook()).state, "ENABLED")
-        yield* webhooks.remove(scope, id)
-        assert.strictEqual(yield* outbox.sweep(2), 0, "they went with their webhook")
+        const { id, outbox, place, record, scope, told, webhook, webhooks } = yield* start(3)
+        const other = yield* webhook()
+        const { id: message } = yield* Fixture.accepted(place)
+        assert.strictEqual(yield* outbox.sweep(100), 0)
+        yield* webhooks.replace(scope, id, { ...yield* record, state: "DISABLED" })
+        assert.strictEqual(yield* outbox.sweep(3), 3)
+        assert.strictEqual(yield* outbox.sweep(3), 1)
+        assert.deepInclude(yield* record, { lost: 4 })
+        assert.deepStrictEqual(yield* told(), new Map([[other.id, [`${message} ENQUEUED`]]]))
+        yield* Fixture.accepted(place)
+        yield* webhooks.remove(scope, other.id)
+        assert.strictEqual(yield* outbox.sweep(100), 1)
       }))
   })

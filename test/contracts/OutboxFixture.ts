@@ -9,21 +9,25 @@ export const secret = Redacted.make("0123456789abcdef")
 
 /** Nothing but what was told, of a webhook that was reached. */
 export const settlement = (more: Partial<Settlement> = {}): Settlement => ({
-  done: [],
-  lost: 0,
+  told: [],
+  lost: [],
   again: [],
   reached: true,
   failures: 0,
   failing: undefined,
   pausedUntil: 0,
   givesUp: false,
-  dropBefore: undefined,
+  since: 0,
   ...more
 })
 
 /** What an event says that has happened, in short. */
-export const said = (happened: Happened): string =>
-  happened.type === "message:updated" ? `${happened.messageId} ${happened.status}` : `${happened.type} ${happened.data}`
+export const said = (happened: Happened | undefined): string =>
+  happened === undefined
+    ? "what this version cannot read"
+    : happened.type === "message:updated"
+    ? `${happened.messageId} ${happened.status}`
+    : `${happened.type} ${happened.data}`
 
 /** A place at its own time, and webhooks in it. */
 export const start = Effect.gen(function*() {
@@ -40,7 +44,7 @@ export const start = Effect.gen(function*() {
         { url: "https://example.com/", types: undefined, description: undefined, state: "ENABLED", ...more },
         secret
       ),
-      ({ id }) => Effect.ignore(webhooks.remove(scope, id))
+      ({ id }) => Effect.ignore(Effect.andThen(webhooks.remove(scope, id), outbox.sweep(1_000)))
     )
 
   /** What webhooks are to be told by now, by webhook; all of it is settled with that. */
@@ -51,7 +55,7 @@ export const start = Effect.gen(function*() {
       if (claimed === undefined) return found
       const before = found.get(claimed.id) ?? []
       found.set(claimed.id, [...before, ...claimed.events.map(({ happened }) => said(happened))])
-      yield* outbox.settle(claimed, settlement({ done: claimed.events.map(({ id }) => id) }))
+      yield* outbox.settle(claimed, settlement({ told: claimed.events.map(({ id }) => id) }))
     }
   })
 

@@ -88,7 +88,7 @@ export const bare = Effect.fnUntraced(function*(call: Client, marker: string) {
   const { results: webhooks }: { readonly results: ReadonlyArray<{ readonly id: string }> } = JSON.parse(
     yield* made("GET", "/webhooks?limit=100")
   )
-  for (const { id } of webhooks.slice(10)) yield* made("DELETE", `/webhooks/${id}`)
+  for (const { id } of webhooks.slice(5)) yield* made("DELETE", `/webhooks/${id}`)
   const webhook = id(
     yield* made("POST", "/webhooks", { url: `https://${marker}.example.com/`, description: marker, state: "DISABLED" })
   )

@@ -1,6 +1,5 @@
 import { Database } from "#layers/memory/Database.ts"
 import { nameOf, type State } from "#layers/memory/State.ts"
-import { orUnavailable } from "#layers/memory/StoreErrors.ts"
 import type { WebhookEventRow, WebhookRow, WebhookState } from "#layers/memory/WebhookRows.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { type Claimed, lease, Outbox, probing, type Settlement } from "#src/reports/webhooks/Outbox.ts"
@@ -17,21 +16,30 @@ const withWebhooks = (state: State, change: Partial<WebhookState>): State => ({
   webhooks: { ...state.webhooks, ...change }
 })
 
+/** Whether a webhook is still told an event. */
+const isTold = ({ since, state }: WebhookRow, { storedAt }: WebhookEventRow): boolean =>
+  state === "ENABLED" && since <= storedAt
+
 /** What is due of a webhook, the longest due first. */
-const due = (state: State, { id, scope }: WebhookRow, now: number): ReadonlyArray<WebhookEventRow> =>
-  Array.fromIterable(HashMap.values(eventsOf(state, scope, id))).filter(({ dueAt }) => dueAt <= now)
+const due = (state: State, row: WebhookRow, now: number): ReadonlyArray<WebhookEventRow> =>
+  Array.fromIterable(HashMap.values(eventsOf(state, row.scope, row.id)))
+    .filter((event) => event.dueAt <= now && isTold(row, event))
     .toSorted((a, b) => a.dueAt - b.dueAt || (a.id < b.id ? -1 : 1))
 
-const enabled = ({ webhooks: { webhooks } }: State): ReadonlyArray<WebhookRow> =>
-  Array.fromIterable(HashMap.values(webhooks)).filter(({ state }) => state === "ENABLED")
+const all = ({ webhooks: { webhooks } }: State): ReadonlyArray<WebhookRow> =>
+  Array.fromIterable(HashMap.values(webhooks))
 
 const claim = (
   state: State,
   limit: number,
+  without: ReadonlyArray<Scope>,
   now: number
 ): readonly [WebhookRow & Pick<Claimed, "events"> | undefined, State] => {
-  const free = enabled(state)
-    .filter((row) => row.claimedUntil <= now && row.pausedUntil <= now && due(state, row, now).length > 0)
+  const free = all(state)
+    .filter((row) =>
+      row.claimedUntil <= now && row.pausedUntil <= now && !without.includes(row.scope) &&
+      due(state, row, now).length > 0
+    )
     .toSorted((a, b) => a.claimedUntil - b.claimedUntil || (a.id < b.id ? -1 : 1))
   const [first] = free
   if (first === undefined) return [undefined, state]
@@ -47,34 +55,57 @@ const claim = (
 const settle = (
   state: State,
   { claim, id, scope }: Claimed,
-  { again, done, dropBefore, failing, failures, givesUp, lost, pausedUntil, reached }: Settlement,
+  { again, failing, failures, givesUp, lost, pausedUntil, reached, since, told }: Settlement,
   now: number
 ): State => {
   const name = nameOf(scope, id)
   const row = Option.getOrUndefined(HashMap.get(state.webhooks.webhooks, name))
-  const isMine = row?.claim === claim
+  const untold = HashMap.removeMany(eventsOf(state, scope, id), told)
+  if (row?.claim !== claim) {
+    return withWebhooks(state, { events: HashMap.set(state.webhooks.events, name, untold) })
+  }
+  const left = HashMap.removeMany(untold, lost)
   const dueAgain = new Map(again.map((event) => [event.id, event.dueAt]))
-  const before = HashMap.removeMany(eventsOf(state, scope, id), done)
-  const isDropped = (event: WebhookEventRow) =>
-    isMine && !dueAgain.has(event.id) && (givesUp || (dropBefore !== undefined && event.storedAt < dropBefore))
-  const left = HashMap.map(HashMap.filter(before, (event) => !isDropped(event)), (event) => {
+  const events = HashMap.map(left, (event) => {
     const dueAt = dueAgain.get(event.id)
     return dueAt === undefined ? event : { ...event, dueAt, tries: event.tries + 1 }
   })
-  const events = HashMap.set(state.webhooks.events, name, left)
-  if (row === undefined || !isMine) return withWebhooks(state, { events })
   const settled: WebhookRow = {
     ...row,
-    lost: row.lost + lost + HashMap.size(before) - HashMap.size(left),
+    claim: row.claim + 1,
+    lost: row.lost + HashMap.size(untold) - HashMap.size(left),
     reachedAt: reached ? now : row.reachedAt,
     failures,
     failing,
     pausedUntil,
     claimedUntil: now,
     state: givesUp ? "DISABLED" : row.state,
-    gaveUpAt: givesUp ? now : undefined
+    gaveUpAt: givesUp ? now : undefined,
+    since: Math.max(row.since, since)
   }
-  return withWebhooks(state, { events, webhooks: HashMap.set(state.webhooks.webhooks, name, settled) })
+  return withWebhooks(state, {
+    events: HashMap.set(state.webhooks.events, name, events),
+    webhooks: HashMap.set(state.webhooks.webhooks, name, settled)
+  })
+}
+
+const sweep = (state: State, limit: number): readonly [number, State] => {
+  const { events, webhooks } = state.webhooks
+  const gone = Array.fromIterable(events).flatMap(([name, mine]) => {
+    const row = Option.getOrUndefined(HashMap.get(webhooks, name))
+    return Array.fromIterable(HashMap.values(mine)).filter((event) => row === undefined || !isTold(row, event))
+      .map(({ id }) => [name, id] as const)
+  }).slice(0, limit)
+  return [
+    gone.length,
+    withWebhooks(state, {
+      events: gone.reduce((left, [name, id]) => HashMap.modify(left, name, (of) => HashMap.remove(of, id)), events),
+      webhooks: gone.reduce(
+        (rows, [name]) => HashMap.modify(rows, name, (row) => ({ ...row, lost: row.lost + 1 })),
+        webhooks
+      )
+    })
+  ]
 }
 
 /** What webhooks are to be told, in memory. */
@@ -85,43 +116,33 @@ export const layer = Layer.effect(
     const secrets = yield* Secrets.make
 
     return Outbox.of({
-      claim: Effect.fnUntraced(function*(limit) {
+      claim: Effect.fnUntraced(function*(limit, without = []) {
         const now = yield* Clock.currentTimeMillis
-        const found = yield* modify((state) => claim(state, limit, now))
+        const found = yield* modify((state) => claim(state, limit, without, now))
         if (found === undefined) return undefined
-        const { events, failing, failures, id, scope, url } = found
+        const { events, failing, failures, id, pausedUntil, scope, url } = found
         return {
           scope,
           id,
           url,
           failures,
           failing,
+          pausedUntil,
           claim: found.claim,
-          secrets: yield* secrets.open(scope, id, found.secrets),
+          secrets: yield* Effect.catch(secrets.open(scope, id, found.secrets), () => Effect.succeed([])),
           events
         }
-      }, orUnavailable),
+      }),
       settle: (claimed, settlement) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) => update((state) => settle(state, claimed, settlement, now))),
       next: read((state) => {
-        const times = enabled(state).flatMap((row) => {
+        const times = all(state).flatMap((row) => {
           const [first] = due(state, row, Infinity)
           return first === undefined ? [] : [Math.max(row.claimedUntil, row.pausedUntil, first.dueAt)]
         })
         return times.length === 0 ? undefined : Math.min(...times)
       }),
-      sweep: (limit) =>
-        modify((state) => {
-          const hearing = new Set(enabled(state).map(({ id, scope }) => nameOf(scope, id)))
-          const gone = Array.fromIterable(state.webhooks.events).flatMap(([name, events]) =>
-            hearing.has(name) ? [] : Array.fromIterable(HashMap.keys(events)).map((id) => [name, id] as const)
-          ).slice(0, limit)
-          const events = gone.reduce(
-            (all, [name, id]) => HashMap.modify(all, name, (of) => HashMap.remove(of, id)),
-            state.webhooks.events
-          )
-          return [gone.length, withWebhooks(state, { events })]
-        })
+      sweep: (limit) => modify((state) => sweep(state, limit))
     })
   })
 )

@@ -1,6 +1,7 @@
 import { type MessageRow, nameOf, type State } from "#layers/memory/State.ts"
 import type { WebhookEventRow } from "#layers/memory/WebhookRows.ts"
 import type { Scope } from "#schemas/Scope.ts"
+import type { Happened } from "#src/reports/webhooks/Outbox.ts"
 import type { Other } from "#src/reports/webhooks/Others.ts"
 import { HashMap } from "effect"
 
@@ -8,7 +9,7 @@ import { HashMap } from "effect"
 const withEvent = (
   state: State,
   scope: Scope,
-  event: Pick<WebhookEventRow, "at" | "happened" | "id" | "storedAt">
+  event: Pick<WebhookEventRow, "at" | "id" | "storedAt"> & { readonly happened: Happened }
 ): State => {
   const { type } = event.happened
   const hearers = Array.from(HashMap.values(state.webhooks.webhooks)).filter((webhook) =>

@@ -180,31 +180,31 @@ export const make = (sql: SqlClient.SqlClient) => {
       on conflict (scope, audience_id, user_id) do update set version = excluded.version, reason = excluded.reason`
 
   /**
-   * Writes members. A row that the database refuses is found by halving and left out: it would be refused again at
+   * Writes members, and answers those that are stored. A row that the database refuses is found by halving and left out: it would be refused again at
    * every try, and everything behind it would wait.
    */
   const putAll = Effect.fnUntraced(function*(
     scope: Scope,
     put: ReadonlyArray<Standing>,
     now: number
-  ): Effect.fn.Return<void, SqlError.SqlError> {
+  ): Effect.fn.Return<ReadonlyArray<Standing>, SqlError.SqlError> {
     const [first] = put
-    if (first === undefined) return
+    if (first === undefined) return []
     const refusal = yield* inserted(scope, put, now).pipe(
       sql.withTransaction,
       Effect.as(undefined),
       Effect.catchIf(isRefusal, Effect.succeed)
     )
-    if (refusal === undefined) return
+    if (refusal === undefined) return put
     if (put.length === 1) {
       yield* counted
       // Not whose: a user's id may be an address (P9).
       const { audienceId } = first
-      return yield* Effect.logError("a user's place in an audience cannot be stored", { scope, audienceId }, refusal)
+      yield* Effect.logError("a user's place in an audience cannot be stored", { scope, audienceId }, refusal)
+      return []
     }
     const half = Math.ceil(put.length / 2)
-    yield* putAll(scope, put.slice(0, half), now)
-    yield* putAll(scope, put.slice(half), now)
+    return [...yield* putAll(scope, put.slice(0, half), now), ...yield* putAll(scope, put.slice(half), now)]
   })
 
   const write = Effect.fnUntraced(function*(scope: Scope, { joined, put, removed }: Changes) {
@@ -215,8 +215,9 @@ export const make = (sql: SqlClient.SqlClient) => {
           and audience_id = x.audience_id collate "C" and user_id = x.user_id collate "C" for update) m))`
     }
     const now = yield* Clock.currentTimeMillis
-    yield* putAll(scope, put, now)
-    yield* tell(scope, [...joined.map(Others.matched), ...removed.map(Others.unmatched)], now)
+    const stored = new Set(yield* putAll(scope, put, now))
+    const members = joined.filter((standing) => stored.has(standing))
+    yield* tell(scope, [...members.map(Others.matched), ...removed.map(Others.unmatched)], now)
   })
 
   /** In their order: where it takes many to be stale, the planner would read the members of all audiences to find none. */

@@ -71,6 +71,9 @@ const move = (isHeard: boolean) =>
       due_at = case when not x.closes then coalesce(x.due_at, m.due_at) end,
       ${stampNames.map((name) => `${name} = coalesce(m.${name}, x.${name})`).join(", ")}
     from x where m.scope = $1 and m.id = any($4::text[]) and m.id = x.id),
+  a as (update attempts a set state = 'accepted', kind = p.kind, reference = p.reference, error = p.error, ended_at = p.ended_at
+    from json_to_recordset($3::json) as p(id text, number smallint, kind text, reference text, error text, ended_at bigint)
+    where a.scope = $1 and a.message_id = any($4::text[]) and a.message_id = p.id and a.number = p.number),
   h as (insert into history (scope, message_id, at, step, events) select $1, id, at, step, events from x
     on conflict do nothing)${
     isHeard
@@ -78,9 +81,7 @@ const move = (isHeard: boolean) =>
   w as (${Told.messages(`select $1::int as scope, id, status, at, $5::bigint as stored_at from x where tells`)})`
       : ""
   }
-  update attempts a set state = 'accepted', kind = p.kind, reference = p.reference, error = p.error, ended_at = p.ended_at
-  from json_to_recordset($3::json) as p(id text, number smallint, kind text, reference text, error text, ended_at bigint)
-  where a.scope = $1 and a.message_id = any($4::text[]) and a.message_id = p.id and a.number = p.number`
+  select ${isHeard ? Told.wake : "1"}`
 
 /**
  * Names an event within its message's history: by the provider's own id of it if there is one, by which a repeat is
@@ -174,7 +175,6 @@ export const observing = (sql: SqlClient.SqlClient, handover: Handover["Service"
         ids,
         ...(isHeard ? [now] : [])
       ])
-      if (isHeard) yield* sql.unsafe(`select ${Told.wake}`)
       const read = weighed.flatMap(({ observed, verdict }) => verdict.isReadElsewhere ? [observed.id] : [])
       yield* ReadElsewhere.mark(sql, scope, read, now)
     }

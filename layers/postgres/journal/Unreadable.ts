@@ -22,10 +22,11 @@ const closing = {
       join messages m on m.scope = x.scope and m.id = x.id and m.due_at is not null order by m.id for update of m) x
     where m.scope = x.scope and m.id = x.id
     returning m.scope, m.id, m.status),
-  w as (${Told.messages("select scope, id, status, $4::bigint as at, $4::bigint as stored_at from closed")})
-  insert into history (scope, message_id, at, step, events) select scope, id, $4, 'unreadable', json_build_array(json_build_object(
+  w as (${Told.messages("select scope, id, status, $4::bigint as at, $4::bigint as stored_at from closed")}),
+  h as (insert into history (scope, message_id, at, step, events) select scope, id, $4, 'unreadable', json_build_array(json_build_object(
     'type', 'UNDELIVERABLE', 'ts', $4::bigint, 'reason', 'FAILED', 'error', $3::text))::text from closed
-  on conflict do nothing`,
+    on conflict do nothing)
+  select ${Told.wake}`,
   expansion: `
   update expansions e set state = 'FAILED', error = $3, due_at = null, ended_at = $4
   from (select e.scope, e.id from unnest($1::int[], $2::text[]) as x(scope, id)

@@ -22,6 +22,7 @@ export const webhooks = Effect.gen(function*() {
     gave_up_at bigint,
     lost bigint not null default 0,
     reached_at bigint,
+    since bigint not null default 0,
     paused_until bigint not null default 0,
     claim bigint not null default 0,
     claimed_until bigint not null default 0,

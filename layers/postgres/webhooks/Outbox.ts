@@ -11,12 +11,13 @@ import { SqlClient } from "effect/sql"
 
 const patience = "20 seconds"
 
+const Text = Schema.NullOr(Schema.String)
 const Event = Schema.Struct({
   id: Schema.String,
   type: WebhookEventType,
-  messageId: Schema.NullOr(MessageId),
-  status: Schema.NullOr(Status),
-  data: Schema.NullOr(Schema.String),
+  messageId: Text,
+  status: Text,
+  data: Text,
   at: Schema.Number,
   storedAt: Schema.Number,
   tries: Schema.Int
@@ -29,7 +30,9 @@ const decodeClaim = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({
   secrets: Schema.String,
   failures: Schema.Int,
   failingSince: Schema.NullOr(Schema.Number),
-  error: Schema.NullOr(Schema.String),
+  error: Text,
+  pausedUntil: Schema.Number,
+  since: Schema.Number,
   claim: Schema.Number
 })))
 const decodeNext = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ next: Schema.NullOr(Schema.Number) })]))
@@ -37,36 +40,45 @@ const decodeNext = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ next
 /** What a later version stores is left to its nodes. */
 const known = `type = any('{${WebhookEventType.literals.join(",")}}'::text[])`
 
-const happened = ({ data, messageId, status, type }: typeof Event.Type): WebhookEvent["happened"] | undefined => {
-  if (type !== "message:updated") return data === null ? undefined : { type, data }
-  return messageId === null || status === null ? undefined : { type, messageId, status }
-}
+const Moved = Schema.Struct({ messageId: MessageId, status: Status })
+const decodeMoved = Schema.decodeUnknownOption(Moved)
 
-const eventOf = (row: typeof Event.Type): ReadonlyArray<WebhookEvent> => {
-  const what = happened(row)
+const happened = ({ data, type, ...row }: typeof Event.Type): WebhookEvent["happened"] =>
+  type === "message:updated"
+    ? Option.getOrUndefined(Option.map(decodeMoved(row), (moved) => ({ type, ...moved })))
+    : data === null
+    ? undefined
+    : { type, data }
+
+const eventOf = (row: typeof Event.Type): WebhookEvent => {
   const { at, id, storedAt, tries } = row
-  return what === undefined ? [] : [{ id, happened: what, at, storedAt, tries }]
+  return { id, happened: happened(row), at, storedAt, tries }
 }
 
-/** SQL: whether the event `e` is of this webhook, and one that this version knows. */
-const of = (scope: string, id: string): string => `e.scope = ${scope} and e.webhook_id = ${id} and e.${known}`
+/**
+ * SQL: whether the event `e` is of this webhook, is told (`since`), and is one that this version knows. What was stored
+ * since a time is due since then as well, by which the index of due times passes the others.
+ */
+const of = (scope: string, id: string, since: string): string =>
+  `e.scope = ${scope} and e.webhook_id = ${id} and e.due_at >= ${since} and e.stored_at >= ${since} and e.${known}`
 
 /** The webhook that waits for longest since it was last claimed. */
 const claiming = `with free as (select w.scope, w.id from webhooks w
-    where w.state = 'ENABLED' and w.claimed_until <= $1 and w.paused_until <= $1
-      and exists (select from webhook_events e where ${of("w.scope", "w.id")} and e.due_at <= $1)
+    where w.state = 'ENABLED' and w.claimed_until <= $1 and w.paused_until <= $1 and w.scope <> all($2::int[])
+      and exists (select from webhook_events e where ${of("w.scope", "w.id", "w.since")} and e.due_at <= $1)
     order by w.claimed_until, w.scope, w.id limit 1 for update skip locked)
   update webhooks w set claim = w.claim + 1, claimed_until = $1 + ${lease} from free
   where w.scope = free.scope and w.id = free.id
-  returning w.scope, w.id, w.url, w.secrets, w.failures, w.failing_since::float8 as "failingSince", w.error, w.claim::float8 as claim`
+  returning w.scope, w.id, w.url, w.secrets, w.failures, w.failing_since::float8 as "failingSince", w.error,
+    w.paused_until::float8 as "pausedUntil", w.since::float8 as since, w.claim::float8 as claim`
 
 const reading =
   `select id, type, message_id as "messageId", status, data, at::float8 as at, stored_at::float8 as "storedAt", tries
-  from webhook_events e where ${of("$1", "$2")} and due_at <= $3 order by due_at limit $4`
+  from webhook_events e where ${of("$1", "$2", "$3::bigint")} and due_at <= $4 order by due_at limit $5`
 
 const looking = `select min(greatest(w.claimed_until, w.paused_until, e.due_at))::float8 as next
   from webhooks w cross join lateral (
-    select due_at from webhook_events e where ${of("w.scope", "w.id")} order by due_at limit 1) e
+    select due_at from webhook_events e where ${of("w.scope", "w.id", "w.since")} order by due_at limit 1) e
   where w.state = 'ENABLED'`
 
 /**
@@ -76,20 +88,35 @@ const looking = `select min(greatest(w.claimed_until, w.paused_until, e.due_at))
 const placed = `cross join lateral (select ctid as place from webhook_events e
     where e.id = x.id collate "C" and e.webhook_id = $2 and e.scope + 0 = $1 for update) e`
 
-/** The webhook's row is locked first: whoever changes or removes it does the same. */
-const settling = `with mine as (select claim from webhooks where scope = $1 and id = $2 for update),
-    done as (delete from webhook_events where ctid = any(array(select place from unnest($3::text[]) as x(id) ${placed}))),
+/** The webhook's row is locked first. A claim that is settled is over. */
+const settling = `with mine as (select claim from webhooks where scope = $1 and id = $2 and claim = $6 for update),
+    told as (delete from webhook_events where ctid = any(array(select place from unnest($3::text[]) as x(id) ${placed}))),
+    lost as (delete from webhook_events where ctid = any(array(select place from mine cross join unnest($7::text[]) as x(id) ${placed}))
+      returning 1),
     again as (update webhook_events t set tries = t.tries + 1, due_at = x.due_at
-      from (select place, due_at from unnest($4::text[], $5::bigint[]) as x(id, due_at) ${placed}) x where t.ctid = x.place),
-    dropped as (delete from webhook_events where scope = $1 and webhook_id = $2 and stored_at < $6::bigint
-      and id <> all($3::text[]) and id <> all($4::text[]) and exists (select from mine where claim = $7::bigint) returning 1)
-  update webhooks w set lost = w.lost + $8::int + (select count(*) from dropped), reached_at = coalesce($9::bigint, w.reached_at),
-    failures = $10, failing_since = $11, error = $12, paused_until = $13, claimed_until = $14::bigint,
-    state = case when $15::boolean then 'DISABLED' else w.state end, gave_up_at = case when $15::boolean then $14::bigint end
-  from mine where w.scope = $1 and w.id = $2 and mine.claim = $7::bigint`
+      from (select place, due_at from mine cross join unnest($4::text[], $5::bigint[]) as x(id, due_at) ${placed}) x where t.ctid = x.place)
+  update webhooks w set claim = w.claim + 1, lost = w.lost + (select count(*) from lost),
+    reached_at = coalesce($8::bigint, w.reached_at), failures = $9, failing_since = $10, error = $11, paused_until = $12,
+    claimed_until = $13::bigint, state = case when $14::boolean then 'DISABLED' else w.state end,
+    gave_up_at = case when $14::boolean then $13::bigint end, since = greatest(w.since, $15::bigint)
+  from mine where w.scope = $1 and w.id = $2`
 
-/** Beyond all times that are stored. */
-const always = "9223372036854775807"
+/**
+ * Events are deleted alone, and counted then: whoever settles a claim has locked its webhook, and waits for the places
+ * of events.
+ */
+const sweeping = `with gone as (delete from webhook_events where ctid = any(array(select e.ctid from webhook_events e
+      where not exists (select from webhooks w
+        where w.scope = e.scope and w.id = e.webhook_id and w.state = 'ENABLED' and w.since <= e.stored_at)
+      limit $1 for update of e skip locked)) returning scope, webhook_id)
+  select scope, webhook_id as id, count(*)::int as number from gone group by 1, 2`
+
+const counting = `update webhooks w set lost = w.lost + x.number
+  from json_to_recordset($1::json) as x(scope int, id text, number int) where w.scope = x.scope and w.id = x.id collate "C"`
+
+const decodeSwept = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ scope: Scope, id: Schema.String, number: Schema.Int }))
+)
 
 /** What webhooks are to be told, on Postgres. */
 export const layer = Layer.effect(
@@ -101,36 +128,37 @@ export const layer = Layer.effect(
 
     return Outbox.of({
       claim: Effect.fnUntraced(
-        function*(limit) {
+        function*(limit, without = []) {
           const now = yield* Clock.currentTimeMillis
-          const found = Array.head(yield* Effect.flatMap(sql.unsafe(claiming, [now]), decodeClaim))
+          const found = Array.head(yield* Effect.flatMap(sql.unsafe(claiming, [now, without]), decodeClaim))
           if (Option.isNone(found)) return undefined
-          const { error, failingSince, secrets: sealed, ...webhook } = found.value
+          const { error, failingSince, secrets: sealed, since, ...webhook } = found.value
           const { failures, id, scope } = webhook
-          const rows = yield* sql.unsafe(reading, [scope, id, now, failures < probing ? limit : 1])
+          const rows = yield* sql.unsafe(reading, [scope, id, since, now, failures < probing ? limit : 1])
           return {
             ...webhook,
             failing: failingSince === null ? undefined : { since: failingSince, error: error ?? "" },
             secrets: yield* secrets.open(scope, id, sealed).pipe(
               Effect.catch((error) => Effect.as(Effect.logError("cannot read a webhook's secret", { id }, error), []))
             ),
-            events: (yield* decodeEvents(rows)).flatMap(eventOf)
+            events: (yield* decodeEvents(rows)).map(eventOf)
           }
         },
         orUnavailable,
         patiently
       ),
       settle: Effect.fnUntraced(
-        function*({ claim, id, scope }, settlement) {
+        function*(
+          { claim, id, scope },
+          { again, failing, failures, givesUp, lost, pausedUntil, reached, since, told }
+        ) {
           const now = yield* Clock.currentTimeMillis
-          const { again, done, dropBefore, failing, failures, givesUp, lost, pausedUntil, reached } = settlement
           yield* sql.unsafe(settling, [
             scope,
             id,
-            done,
+            told,
             again.map((event) => event.id),
             again.map(({ dueAt }) => dueAt),
-            givesUp ? always : dropBefore ?? 0,
             claim,
             lost,
             reached ? now : null,
@@ -139,7 +167,8 @@ export const layer = Layer.effect(
             failing?.error ?? null,
             pausedUntil,
             now,
-            givesUp
+            givesUp,
+            since
           ])
         },
         orUnavailable,
@@ -151,13 +180,11 @@ export const layer = Layer.effect(
         orUnavailable,
         patiently
       ),
-      sweep: (limit) =>
-        sql`delete from webhook_events where ctid = any(array(select e.ctid from webhook_events e
-            where not exists (select from webhooks w where w.scope = e.scope and w.id = e.webhook_id and w.state = 'ENABLED')
-            limit ${limit}::int for update of e skip locked)) returning 1`.pipe(
-          Effect.map((rows) => rows.length),
-          orUnavailable
-        )
+      sweep: Effect.fnUntraced(function*(limit) {
+        const swept = yield* Effect.flatMap(sql.unsafe(sweeping, [limit]), decodeSwept)
+        if (swept.length > 0) yield* sql.unsafe(counting, [JSON.stringify(swept)])
+        return swept.reduce((sum, { number }) => sum + number, 0)
+      }, orUnavailable)
     })
   })
 )

@@ -1,14 +1,14 @@
+import { channel, webhooks } from "#layers/postgres/notices/UpkeepWakeups.ts"
 import type { WebhookEventType } from "#schemas/Webhook.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type { Other } from "#src/reports/webhooks/Others.ts"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 
-/** The channel on which whoever calls webhooks hears that there is something to tell. */
-export const channel = "tidings_webhooks"
+const notified = `pg_notify('${channel}', '${webhooks}')`
 
-/** SQL: wakes whoever calls webhooks, on any node, when this commits. */
-export const wake = `(select pg_notify('${channel}', ''))::text`
+/** SQL: wakes whoever calls webhooks, on any node, when this commits, if `w` (`messages`) has stored an event. */
+export const wake = `(select ${notified} from w limit 1)::text`
 
 /** SQL: whether the webhook `w` is to be told of this type. */
 export const wants = (type: WebhookEventType): string =>
@@ -22,7 +22,7 @@ export const messages = (moved: string): string =>
   `insert into webhook_events (scope, webhook_id, id, type, message_id, status, at, stored_at, due_at)
     select c.scope, w.id, c.id || '_' || c.status || '_' || c.at, 'message:updated', c.id, c.status, c.at, c.stored_at, c.stored_at
     from (${moved}) c join webhooks w on w.scope = c.scope and ${wants("message:updated")}
-    on conflict do nothing`
+    on conflict do nothing returning 1`
 
 const exists = (sql: SqlClient.SqlClient, scope: Scope, condition: string) =>
   Effect.map(
@@ -47,7 +47,7 @@ export const telling = (sql: SqlClient.SqlClient) =>
           from json_to_recordset($2::json) as x(type text, data text)
           join webhooks w on w.scope = $1 and w.state = 'ENABLED' and (w.types is null or x.type = any(w.types))
           on conflict do nothing returning 1)
-        select pg_notify('${channel}', '')::text from told limit 1`,
+        select ${notified}::text from told limit 1`,
       [scope, JSON.stringify(rows), at]
     )
   })

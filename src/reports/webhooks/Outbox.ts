@@ -19,7 +19,8 @@ export type Happened =
 export interface WebhookEvent {
   /** The same in every try, and for every webhook: by it a receiver knows what it was told already. */
   readonly id: string
-  readonly happened: Happened
+  /** `undefined`: this version cannot read it. */
+  readonly happened: Happened | undefined
   /** When it happened. */
   readonly at: number
   /** When it was stored. */
@@ -38,6 +39,8 @@ export interface Claimed {
   /** Rounds in a row in which it was not reached. */
   readonly failures: number
   readonly failing: WebhookFailing | undefined
+  /** Epoch ms: until then it was not called. */
+  readonly pausedUntil: number
   /** Names this claim: a later one of the webhook has another. */
   readonly claim: number
   readonly events: ReadonlyArray<WebhookEvent>
@@ -45,10 +48,10 @@ export interface Claimed {
 
 /** How a round of calls ends. An event that is not named is due as before. */
 export interface Settlement {
-  /** Events that are done with: told, or given up. */
-  readonly done: ReadonlyArray<string>
-  /** How many of those were given up. */
-  readonly lost: number
+  /** Events that were told, or of which nothing is left to tell. */
+  readonly told: ReadonlyArray<string>
+  /** Events that are given up. */
+  readonly lost: ReadonlyArray<string>
   /** Events that failed, and epoch ms of their next tries. */
   readonly again: ReadonlyArray<{ readonly id: string; readonly dueAt: number }>
   /** It was reached. */
@@ -58,10 +61,10 @@ export interface Settlement {
   readonly failing: WebhookFailing | undefined
   /** Epoch ms: nothing is told before. */
   readonly pausedUntil: number
-  /** It is disabled, and what it was not told yet is given up. */
+  /** It is disabled. */
   readonly givesUp: boolean
-  /** Epoch ms: what was stored before is given up, whether it was tried or not. */
-  readonly dropBefore: number | undefined
+  /** Epoch ms: what was stored before is told no more, whether it was tried or not. */
+  readonly since: number
 }
 
 /** How long a claim is nobody else's, in ms. */
@@ -76,14 +79,23 @@ export const probing = 3
  */
 export class Outbox extends Context.Service<Outbox, {
   /**
-   * A webhook with events that are due, the longest due first: `limit` of them, or one if it fails (`probing`). Until it
-   * is settled, or `lease` is over, nobody else gets it. `undefined`: there is none.
+   * A webhook with events that are due, the longest due first: `limit` of them, or one if it fails (`probing`); none of
+   * the environments `without`. Until it is settled, or `lease` is over, nobody else gets it. `undefined`: there is none.
    */
-  readonly claim: (limit: number) => Effect.Effect<Claimed | undefined, StoreUnavailable>
-  /** Ends a claim. If it took too long, so that the webhook was claimed again, only its events are settled. */
+  readonly claim: (
+    limit: number,
+    without?: ReadonlyArray<Scope>
+  ) => Effect.Effect<Claimed | undefined, StoreUnavailable>
+  /**
+   * Ends a claim. Of one that is over, since it took too long or the webhook began anew meanwhile, only what was told
+   * counts; so a settlement may be repeated.
+   */
   readonly settle: (claimed: Claimed, settlement: Settlement) => Effect.Effect<void, StoreUnavailable>
   /** Epoch ms of when one can be claimed next; `undefined`: nothing is to be told. */
   readonly next: Effect.Effect<number | undefined, StoreUnavailable>
-  /** Deletes events of webhooks that are disabled or gone, `limit` at most; answers how many. */
+  /**
+   * Deletes events that nobody is told any more, `limit` at most: of webhooks that are disabled or gone, or from before
+   * what these are told. They count as lost. Answers how many.
+   */
   readonly sweep: (limit: number) => Effect.Effect<number, StoreUnavailable>
 }>()("tidings/Outbox") {}

@@ -18,7 +18,7 @@ const draft = (state: WebhookState, url = "https://example.com/"): WebhookDraft 
 const failed = { failing: { since: 5, error: "503" }, gaveUpAt: 6, lost: 3 }
 const begun = { failing: undefined, gaveUpAt: undefined, lost: 3 }
 
-/** One that failed, and has something to be told. */
+/** One that failed. */
 const failing = Effect.gen(function*() {
   const { scope } = yield* Fixture.world
   const [{ read, update }, webhooks] = [yield* Database, yield* Webhooks]
@@ -27,38 +27,29 @@ const failing = Effect.gen(function*() {
   const fail = (row: WebhookRow): WebhookRow => ({ ...row, ...failed, failures: 7, pausedUntil: 99, claim: 4 })
   yield* update((state) => ({
     ...state,
-    webhooks: {
-      webhooks: HashMap.modify(state.webhooks.webhooks, name, fail),
-      events: HashMap.set(state.webhooks.events, name, HashMap.empty())
-    }
+    webhooks: { ...state.webhooks, webhooks: HashMap.modify(state.webhooks.webhooks, name, fail) }
   }))
   const row = read(({ webhooks }) => Option.getOrUndefined(HashMap.get(webhooks.webhooks, name)))
-  const hasEvents = read(({ webhooks }) => HashMap.has(webhooks.events, name))
-  return { hasEvents, id, row, scope, webhooks }
+  return { id, row, scope, webhooks }
 })
 
 layer(Stores.layer)("Webhooks in memory", (it) => {
   it.effect("one that is enabled, or goes elsewhere, begins anew, and no other", () =>
     Effect.gen(function*() {
-      const { hasEvents, id, row, scope, webhooks } = yield* failing
+      const { id, row, scope, webhooks } = yield* failing
       assert.deepInclude(yield* webhooks.replace(scope, id, draft("ENABLED")), failed)
       assert.deepInclude(yield* row, { failures: 7, pausedUntil: 99, claim: 4 })
       const elsewhere = draft("ENABLED", "https://example.com/new")
       assert.deepInclude(yield* webhooks.replace(scope, id, elsewhere), begun)
       assert.deepInclude(yield* row, { failures: 0, pausedUntil: 0, claim: 5 })
-      assert.isTrue(yield* hasEvents)
     }))
 
-  it.effect("one that is disabled or deleted is told no more of what it was not told", () =>
+  it.effect("one that is disabled goes on failing until it is enabled", () =>
     Effect.gen(function*() {
-      const { hasEvents, id, row, scope, webhooks } = yield* failing
+      const { id, row, scope, webhooks } = yield* failing
       assert.deepInclude(yield* webhooks.replace(scope, id, draft("DISABLED")), failed)
       assert.deepInclude(yield* row, { failures: 7, pausedUntil: 99 })
-      assert.isFalse(yield* hasEvents)
       assert.deepInclude(yield* webhooks.replace(scope, id, draft("ENABLED")), begun)
-      const deleted = yield* failing
-      yield* deleted.webhooks.remove(deleted.scope, deleted.id)
-      assert.isFalse(yield* deleted.hasEvents)
     }))
 
   it.effect("P9: their secrets are sealed", () =>

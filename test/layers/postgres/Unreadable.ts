@@ -51,8 +51,11 @@ export const unreadableRows = <E>(
           const { status } = yield* log.get(place.scope, bad.id)
           assert.strictEqual(status, "UNDELIVERABLE")
           const read = yield* log.snapshots(place.scope, [before.id, bad.id, after.id])
-          assert.sameMembers(read.map(({ record }) => record.id), [before.id, bad.id, after.id])
-          assert.deepStrictEqual(read.flatMap(({ attempts }) => attempts), [])
+          assert.sameMembers(read.snapshots.map(({ record }) => record.id), [before.id, bad.id, after.id])
+          assert.deepStrictEqual(read.snapshots.flatMap(({ attempts }) => attempts), [])
+          yield* sql`update messages set reason = ${unknown} where scope = ${place.scope} and id = ${bad.id}`
+          const { snapshots, unreadable } = yield* log.snapshots(place.scope, [bad.id, after.id])
+          assert.deepStrictEqual([snapshots.map(({ record }) => record.id), unreadable], [[after.id], [bad.id]])
           assert.strictEqual(Number((yield* settled).count) - counted, 1)
         }))
     }

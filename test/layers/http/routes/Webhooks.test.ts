@@ -127,14 +127,14 @@ describe("/webhooks", () => {
       assert.lengthOf(List((yield* call("GET", "/webhooks")).body).results, 1)
     }))
 
-  it.effect("an environment has 50 at most", () =>
+  it.effect("an environment has ten at most", () =>
     Effect.gen(function*() {
       const { call, make } = yield* start
-      for (let n = 0; n < 50; n++) yield* make()
+      for (let n = 0; n < 10; n++) yield* make()
       const answer = yield* call("POST", "/webhooks", { body: { url } })
       assert.deepStrictEqual([answer.status, answer.body], [
         400,
-        refusal("An environment has at most 50 webhooks: delete one first")
+        refusal("An environment has at most 10 webhooks: delete one first")
       ])
       assert.strictEqual((yield* call("POST", "/webhooks", { key: "pk_test_a", body: { url } })).status, 201)
     }))

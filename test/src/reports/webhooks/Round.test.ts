@@ -21,6 +21,7 @@ const claimed = (events: ReadonlyArray<WebhookEvent>, more: Partial<Claimed> = {
   secrets: [],
   failures: 0,
   failing: undefined,
+  pausedUntil: now,
   claim: 1,
   events,
   ...more
@@ -37,29 +38,29 @@ const failed = (more: Partial<Extract<Round.Outcome, { _tag: "Failed" }>> = {}):
 })
 
 const settle = (webhook: Claimed, outcomes: Readonly<Record<string, Round.Outcome>>) =>
-  Round.settle(webhook, new Map(Object.entries(outcomes)), now)
+  Round.settle(webhook, new Map(Object.entries(outcomes)), now, false)
 
 describe("Round", () => {
   it("what was told, or has nothing left to tell, is done with; what was not tried stays as it is", () => {
     assert.deepStrictEqual(settle(claimed([event("a"), event("b"), event("c")]), { a: told, b: gone }), {
-      done: ["a", "b"],
-      lost: 0,
+      told: ["a", "b"],
+      lost: [],
       again: [],
       reached: true,
       failures: 0,
       failing: undefined,
       pausedUntil: now,
       givesUp: false,
-      dropBefore: undefined
+      since: now - 72 * hour
     })
   })
 
   it("W1: an event that fails is tried again after 5, 10, 20 … seconds, at most 15 minutes, for 24 hours, and is lost then", () => {
     const waits: Array<number> = []
     for (let tries = 0; tries < 1_000; tries++) {
-      const { again, done, lost } = settle(claimed([event("a", tries)]), { a: failed() })
-      if (done.length > 0) {
-        assert.deepStrictEqual({ again, done, lost }, { again: [], done: ["a"], lost: 1 })
+      const { again, lost, told } = settle(claimed([event("a", tries)]), { a: failed() })
+      if (lost.length > 0) {
+        assert.deepStrictEqual({ again, lost, told }, { again: [], lost: ["a"], told: [] })
         break
       }
       waits.push((again[0]?.dueAt ?? 0) - now)
@@ -100,23 +101,39 @@ describe("Round", () => {
   it("one that is not reached for a day drops what is older, and for five days is given up", () => {
     const after = (ms: number) =>
       settle(claimed([event("a")], { failures: 9, failing: { since: now - ms, error: "" } }), { a: failed() })
-    assert.deepInclude(after(24 * hour - 1), { dropBefore: undefined, givesUp: false })
-    assert.deepInclude(after(24 * hour), { dropBefore: now - 24 * hour, givesUp: false })
+    assert.deepInclude(after(24 * hour - 1), { since: now - 72 * hour, givesUp: false })
+    assert.deepInclude(after(24 * hour), { since: now - 24 * hour, givesUp: false })
     assert.isFalse(after(120 * hour - 1).givesUp)
     assert.isTrue(after(120 * hour).givesUp)
     const reached = settle(claimed([event("a")], { failures: 9, failing: { since: 0, error: "" } }), { a: told })
-    assert.deepInclude(reached, { givesUp: false, dropBefore: undefined })
+    assert.deepInclude(reached, { givesUp: false, since: now - 72 * hour })
   })
 
   it("a round in which nothing was tried changes nothing of how it fares", () => {
     const failing = { since: now - 5, error: "It answered 503" }
-    const { again, done, failures, reached, ...rest } = settle(claimed([event("a")], { failures: 2, failing }), {})
-    assert.deepStrictEqual({ again, done, failures, reached, failing: rest.failing }, {
+    const { again, failures, reached, told, ...rest } = settle(claimed([event("a")], { failures: 2, failing }), {})
+    assert.deepStrictEqual({ again, failures, reached, told, failing: rest.failing }, {
       again: [],
-      done: [],
+      told: [],
       failures: 2,
       reached: false,
       failing
     })
+  })
+
+  it("what failed before an hour without a call says nothing any more: one that failed days ago is not given up for that", () => {
+    const failing = { since: now - 144 * hour, error: "It answered 500" }
+    const after = (ms: number) =>
+      settle(claimed([event("a")], { failures: 9, failing, pausedUntil: now - ms }), { a: failed() })
+    assert.deepInclude(after(hour), { failures: 10, givesUp: true })
+    assert.deepInclude(after(hour + 1), {
+      failures: 1,
+      givesUp: false,
+      failing: { since: now, error: "It answered 500" }
+    })
+  })
+
+  it("after a round that the store has cut short, the next one waits", () => {
+    assert.strictEqual(Round.settle(claimed([event("a")]), new Map(), now, true).pausedUntil, now + 5_000)
   })
 })

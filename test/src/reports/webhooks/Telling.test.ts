@@ -1,9 +1,13 @@
 import { Journal } from "#src/delivery/Journal.ts"
 import { Outbound, OutboundNotSent, type OutboundRequest, OutboundUnknown } from "#src/delivery/Outbound.ts"
+import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { MessageLog, type Snapshots } from "#src/reports/MessageLog.ts"
 import { Webhooks } from "#src/reports/Webhooks.ts"
+import { Outbox } from "#src/reports/webhooks/Outbox.ts"
 import { Telling } from "#src/reports/webhooks/Telling.ts"
 import * as TellingLayer from "#src/reports/webhooks/Telling.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
+import { said } from "#test/contracts/OutboxFixture.ts"
 import * as Stores from "#test/layers/memory/Stores.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Context, type Duration, Effect, Exit, Layer, Logger, Redacted, Scope } from "effect"
@@ -43,8 +47,12 @@ const start = Effect.fnUntraced(function*(options: { readonly nodes?: number } =
     return { status: code, headers: answered, body: "", truncated: false }
   })
   const stores = yield* Layer.build(Layer.fresh(Stores.layer))
+  const log = Context.get(stores, MessageLog)
+  let read = log.snapshots
+  const reading = MessageLog.of({ ...log, snapshots: (...asked) => Effect.suspend(() => read(...asked)) })
   const node = Layer.fresh(TellingLayer.layer).pipe(
-    Layer.provide([Layer.succeed(Outbound, { request }), Layer.succeedContext(stores)]),
+    Layer.provide([Layer.succeed(Outbound, { request }), Layer.succeed(MessageLog, reading)]),
+    Layer.provide(Layer.succeedContext(stores)),
     Layer.provide(Logger.layer([Logger.make(({ message }) => void logs.push(message))]))
   )
   const scope = yield* Scope.make()
@@ -66,8 +74,15 @@ const start = Effect.fnUntraced(function*(options: { readonly nodes?: number } =
     times: (messageId: string) => heard.filter((one) => one.messageId === messageId).map(({ after }) => after),
     answering: (next: typeof answer) => Effect.sync(() => (answer = next)),
     heard,
+    journal,
     logs,
+    outbox: Context.get(stores, Outbox),
     place,
+    /** What reads of messages answer from now on, given what is stored. */
+    reading: (change: (stored: Snapshots) => Effect.Effect<Snapshots, StoreUnavailable>) =>
+      Effect.sync(() => {
+        read = (...asked) => Effect.flatMap(log.snapshots(...asked), change)
+      }),
     record: webhooks.get(place.scope, id),
     /** Accepts so many messages, now. */
     send: Effect.fnUntraced(function*(count = 1) {
@@ -78,6 +93,7 @@ const start = Effect.fnUntraced(function*(options: { readonly nodes?: number } =
       return messages.map((message) => message.id)
     }),
     stop: Scope.close(scope, Exit.void),
+    webhooks,
     wake,
     wait: (time: Duration.Input) => TestClock.adjust(time)
   }
@@ -124,17 +140,18 @@ describe("Telling", () => {
 
   it.effect("W1: one that is away for five days is given up, and hears nothing more until it is enabled again", () =>
     Effect.gen(function*() {
-      const { answering, heard, logs, record, send, wait } = yield* start()
+      const { answering, heard, logs, outbox, record, send, wait } = yield* start()
       yield* answering(() => away)
       yield* send(10)
       for (let day = 0; day < 6; day++) {
         yield* wait("1 day")
         yield* send(10)
       }
+      assert.isAtLeast(yield* outbox.sweep(1_000), 20)
       const given = yield* record
       assert.strictEqual(given.state, "DISABLED")
       assert.isDefined(given.gaveUpAt)
-      assert.isAtLeast(given.lost, 50)
+      assert.isAtLeast(given.lost, 20)
       const calls = heard.length
       yield* wait("1 day")
       assert.strictEqual(heard.length, calls)
@@ -163,6 +180,58 @@ describe("Telling", () => {
         assert.strictEqual(times(good).length, 1)
       }
       assert.deepStrictEqual(times(bad), [0, 5, 15, 35])
+    }))
+
+  it.effect("P1: while messages cannot be read nothing is told or lost, and no try is used up", () =>
+    Effect.gen(function*() {
+      const { heard, logs, reading, record, send, wait } = yield* start()
+      for (const answer of [Effect.fail(new StoreUnavailable({ cause: "planted" })), Effect.die("a bug")]) {
+        yield* reading(() => answer)
+        const ids = yield* send(3)
+        yield* wait("1 minute")
+        assert.strictEqual(heard.length, 0)
+        assert.isBelow(logs.length, 30)
+        yield* reading(Effect.succeed)
+        yield* wait("6 seconds")
+        assert.sameMembers(heard.map(({ messageId }) => messageId), [...ids])
+        assert.deepInclude(yield* record, { failing: undefined, lost: 0 })
+        heard.length = 0
+      }
+    }))
+
+  it.effect("what another version wrote is kept for its nodes as long as anything is, and the others are told", () =>
+    Effect.gen(function*() {
+      const { heard, reading, record, send, wait } = yield* start()
+      const ids = yield* send(3)
+      const [bad = ""] = ids
+      yield* reading(({ snapshots }) =>
+        Effect.succeed({
+          snapshots: snapshots.filter(({ record: { id } }) => id !== bad),
+          unreadable: snapshots.flatMap(({ record: { id } }) => id === bad ? [id] : [])
+        })
+      )
+      yield* wait("1 hour")
+      assert.sameMembers(heard.map(({ messageId }) => messageId), ids.slice(1))
+      yield* reading(Effect.succeed)
+      yield* wait("1 hour")
+      assert.sameMembers(heard.map(({ messageId }) => messageId), [...ids])
+      assert.deepInclude(yield* record, { failing: undefined, lost: 0 })
+    }))
+
+  it.effect("a receiver that hangs does not keep other environments' webhooks waiting", () =>
+    Effect.gen(function*() {
+      const { answering, heard, journal, place, send, wait, webhooks } = yield* start()
+      const draft = { url, types: undefined, description: undefined, state: "ENABLED" } as const
+      for (let n = 0; n < 9; n++) yield* webhooks.create(place.scope, draft, Redacted.make(secret))
+      const other = yield* Fixture.world
+      yield* webhooks.create(other.scope, draft, Redacted.make(secret))
+      const message = Fixture.message({ ...other, at: place.at })
+      yield* answering(({ messageId }) => messageId === message.id ? ok : Effect.never)
+      yield* send(40)
+      yield* wait("1 second")
+      yield* journal.accept({ ...Fixture.acceptance(other, [message]), at: place.at })
+      yield* wait("1 second")
+      assert.include(heard.map(({ messageId }) => messageId), message.id)
     }))
 
   it.effect("429 and 503 with `Retry-After` get the time that they ask for", () =>
@@ -197,13 +266,15 @@ describe("Telling", () => {
 
   it.effect("a stop writes what was told, and leaves the rest to whoever comes next at once", () =>
     Effect.gen(function*() {
-      const { answering, heard, record, send, stop, wait } = yield* start()
+      const { answering, heard, outbox, record, send, stop, wait } = yield* start()
       yield* answering(({ messageId }) => messageId === ids[0] ? Effect.never : ok)
       const ids: ReadonlyArray<string> = yield* send(3)
       yield* wait("1 second")
       assert.strictEqual(heard.length, 3)
       yield* stop
       assert.isDefined((yield* record).reachedAt)
+      const next = yield* outbox.claim(10)
+      assert.deepStrictEqual(next?.events.map(({ happened }) => said(happened)), [`${ids[0]} ENQUEUED`])
     }))
 
   it.effect("P9: no log has the secret, or path and query of the URL", () =>

@@ -74,7 +74,7 @@ const start = Effect.gen(function*() {
   }
   const snapshot = Effect.flatMap(
     log.snapshots(place.scope, [message.id]),
-    ([found]) => found === undefined ? Effect.die("the message is gone") : Effect.succeed(found)
+    ({ snapshots: [found] }) => found === undefined ? Effect.die("the message is gone") : Effect.succeed(found)
   )
   const told = Effect.fnUntraced(function*(update: Parameters<typeof Updated.data>[1]) {
     const found = yield* snapshot

@@ -1,5 +1,6 @@
-import * as AudienceWakeups from "#layers/postgres/notices/AudienceWakeups.ts"
+import * as UpkeepWakeups from "#layers/postgres/notices/UpkeepWakeups.ts"
 import { AudienceUpkeep } from "#src/people/AudienceUpkeep.ts"
+import { Telling } from "#src/reports/webhooks/Telling.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { PgClient } from "@effect/sql-pg"
@@ -7,11 +8,12 @@ import { Context, Effect, Fiber, Latch, Layer, Logger, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * A node that is told of changed audiences. `woken` ends with the next wake-up of its upkeep that no one has waited for; `crash` ends the next
+ * A node that is told of changed audiences, and of what webhooks are to be told. `woken` ends with the next wake-up of its upkeep that no one has waited for; `crash` ends the next
  * one by a defect.
  */
 const start = Effect.gen(function*() {
   const wakes = yield* Queue.unbounded<void>()
+  const tellings = yield* Queue.unbounded<void>()
   let crashes = false
   const wake = Effect.suspend(() => {
     if (!crashes) return Queue.offer(wakes, undefined)
@@ -22,18 +24,22 @@ const start = Effect.gen(function*() {
   const stores = FreshDatabase.node(yield* FreshDatabase.url)
   const sql = Context.get(yield* Layer.build(Layer.fresh(stores)), SqlClient.SqlClient)
   yield* Layer.build(
-    AudienceWakeups.layer.pipe(
-      Layer.provide([stores, Layer.mock(AudienceUpkeep, { wake })]),
+    UpkeepWakeups.layer.pipe(
+      Layer.provide([
+        stores,
+        Layer.mock(AudienceUpkeep, { wake }),
+        Layer.mock(Telling, { wake: Effect.asVoid(Queue.offer(tellings, undefined)) })
+      ]),
       Layer.provide(Logger.layer([Logger.make(({ message }) => lines.push(message))]))
     )
   )
   const crash = Effect.sync(() => {
     crashes = true
   })
-  return { crash, lines, sql, woken: Queue.take(wakes) }
+  return { crash, lines, sql, tellings, wakes, woken: Queue.take(wakes) }
 })
 
-describe("AudienceWakeups", () => {
+describe("UpkeepWakeups", () => {
   it.live(
     "upkeep is woken by what any node commits, and for what was committed before and while nobody listened",
     () =>
@@ -49,9 +55,23 @@ describe("AudienceWakeups", () => {
         yield* notify
         yield* woken
         assert.deepStrictEqual(lines.map((line) => [line].flat()[0]), [
-          "no longer told of changed audiences",
-          "told of changed audiences again"
+          "no longer told of changed audiences, and of what webhooks are to be told",
+          "told of changed audiences, and of what webhooks are to be told again"
         ])
+      }),
+    30_000
+  )
+
+  it.live(
+    "who tells webhooks is woken by what is stored for them, and the upkeep of audiences is not",
+    () =>
+      Effect.gen(function*() {
+        const { sql, tellings, wakes, woken } = yield* start
+        yield* woken
+        yield* Queue.take(tellings)
+        yield* sql`select pg_notify('tidings_audiences', ${UpkeepWakeups.webhooks})`
+        yield* Queue.take(tellings)
+        assert.strictEqual(yield* Queue.size(wakes), 0)
       }),
     30_000
   )
@@ -70,7 +90,7 @@ describe("AudienceWakeups", () => {
         }
         yield* notify
         yield* woken
-        const crashed = "listening for changed audiences crashed"
+        const crashed = "listening for changed audiences, and of what webhooks are to be told crashed"
         assert.deepStrictEqual(lines.map((line) => [line].flat()[0]), [crashed, crashed])
       }),
     30_000
