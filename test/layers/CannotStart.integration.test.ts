@@ -1,4 +1,5 @@
 import * as CrashProcess from "#test/support/CrashProcess.ts"
+import * as Ports from "#test/support/Ports.ts"
 import * as Places from "#test/support/Places.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -82,8 +83,10 @@ describe("a start that fails says what to change", () => {
 
     it.live(`when it was given no PORT of its own beside another node, on ${runtime}`, () =>
       Effect.gen(function*() {
-        const place = yield* Places.make("Postgres", { runtime })
-        const follows = 20_000 + place.port % 40_000
+        // What follows from it is then no port that the system gives to outgoing connections either.
+        const port = yield* Effect.promise(() => Ports.free(0, 12_000))
+        const place = { ...yield* Places.make("Postgres", { runtime }), port }
+        const follows = 20_000 + port
         yield* taken(follows)
         assert.strictEqual(
           yield* saidBy(place, { TIDINGS_CLUSTER_PORT: "" }),

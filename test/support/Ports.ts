@@ -20,10 +20,10 @@ const isFree = async (port: number): Promise<boolean> => {
   }
 }
 
-/** A port on which nobody listens, nor on the `more` after it: a server's workers take those. */
-export const free = async (more = 0): Promise<number> => {
+/** A port below `end` on which nobody listens, nor on the `more` after it: a server's workers take those. */
+export const free = async (more = 0, end = highest): Promise<number> => {
   for (;;) {
-    const first = lowest + Math.floor(Math.random() * (highest - lowest))
+    const first = lowest + Math.floor(Math.random() * (end - lowest))
     const ports = Array.from({ length: more + 1 }, (_, next) => first + next)
     if ((await Promise.all(ports.map(isFree))).every((is) => is)) return first
   }

@@ -47,7 +47,8 @@ describe("Signatures", () => {
           const changed = { ...example, ...more }
           return Signatures.headers([changed.secret], changed)["webhook-signature"]
         }
-        if (one === other) return
+        // A lone surrogate has no bytes of its own.
+        if (one.toWellFormed() === other.toWellFormed()) return
         assert.notStrictEqual(of({ body: one }), of({ body: other }))
         assert.notStrictEqual(of({ id: one }), of({ id: other }))
         assert.notStrictEqual(of({ body: one }), of({ body: one, secret: Redacted.make("another secret of 16") }))
