@@ -22,9 +22,9 @@ const unsettled = 10_000_000_000n
 /**
  * Whether a webhook of one of these environments wants to know of messages. The statements that write messages are
  * shorter, and cheaper to plan, where none does. A new webhook counts at once on this node, and within 2 s on others: it
- * is asked for beside the writes, which wait for an answer only if none was written for a second. Ask outside of a
- * transaction: within one, the database is asked each time. Where it cannot be asked, the answer is that one does: the
- * longer statements are right in any case, and meet the outage themselves.
+ * is asked for beside the writes, which wait for an answer only if there is none of the last second. Ask outside of a
+ * transaction. Where it cannot be asked, the answer is that one does: the longer statements are right in any case, and
+ * meet the outage themselves.
  */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
