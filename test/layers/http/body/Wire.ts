@@ -67,7 +67,7 @@ export const serve = Effect.gen(function*() {
 export const portOf = (address: AddressInfo | string | null): number =>
   address === null || typeof address === "string" ? 0 : address.port
 
-/** The status line's number, the header lines in lower case, and the body of one answer. */
+/** The status line's number, the header lines in lower case, and the body of one answer. Without `Date`: two answers to one question may fall into two seconds. */
 export interface Answer {
   readonly status: number
   readonly headers: string
@@ -76,7 +76,7 @@ export interface Answer {
 
 const parse = (received: string): Answer => {
   const end = received.indexOf("\r\n\r\n")
-  const headers = received.slice(0, end).toLowerCase()
+  const headers = received.slice(0, end).toLowerCase().replace(/\r\ndate: [^\r]*/, "")
   const body = received.slice(end + 4)
   const isChunked = /\r\ntransfer-encoding: chunked/.test(headers)
   return { status: Number(received.slice(9, 12)), headers, body: isChunked ? unchunked(body) : body }

@@ -14,7 +14,7 @@ const plain = JSON.stringify(message())
 /** Everything of an answer but the time, and when to try again. */
 const shown = ({ body, headers, status }: Answer) => ({
   status,
-  headers: headers.replace(/^date: .*$/im, "").replace(/^(retry-after: )(?:[1-9]|10)\r$/im, "$1(1 to 10)"),
+  headers: headers.replace(/^(retry-after: )(?:[1-9]|10)\r$/im, "$1(1 to 10)"),
   body
 })
 
