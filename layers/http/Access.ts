@@ -1,9 +1,8 @@
 import { errorReply } from "#layers/http/ErrorReply.ts"
-import { KnownCallers } from "#layers/http/KnownCallers.ts"
+import { KnownCallers, recognizing } from "#layers/http/KnownCallers.ts"
 import { unavailable } from "#layers/http/Replies.ts"
 import * as UserAccess from "#layers/http/routes/UserAccess.ts"
 import { Forbidden, Unauthorized } from "#schemas/api/Errors.ts"
-import { ApiKeys } from "#src/access/ApiKeys.ts"
 import * as AuthorizationHeader from "#src/access/AuthorizationHeader.ts"
 import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
 import { isToken, UserTokens } from "#src/access/UserTokens.ts"
@@ -32,7 +31,7 @@ export const unauthorized = errorReply(401, "Unauthorized", "authentication_erro
 export const layer = Layer.effect(
   Access,
   Effect.gen(function*() {
-    const keys = yield* ApiKeys
+    const recognize = yield* recognizing
     const tokens = yield* UserTokens
     const ofUser = yield* UserAccess.make
     const email = yield* AccountEmail
@@ -44,13 +43,11 @@ export const layer = Layer.effect(
         if (caller !== undefined) return Effect.provideService(handler, CurrentPrincipal, caller)
         const key = AuthorizationHeader.parse(header, email)
         if (header === undefined || key === undefined) return Effect.succeed(unauthorized)
-        return Effect.matchEffect(isToken(key) ? tokens.authenticate(key) : keys.authenticate(key), {
+        return Effect.matchEffect(isToken(key) ? tokens.authenticate(key) : recognize(header, key), {
           onSuccess: (principal) => {
             const { grant, scope } = principal
             const served = Effect.provideService(handler, CurrentPrincipal, principal)
-            if (grant !== undefined) return ofUser(grant, scope, endpoint, served)
-            callers.keep(header, principal)
-            return served
+            return grant === undefined ? served : ofUser(grant, scope, endpoint, served)
           },
           onFailure: (error) => error._tag === "InvalidKey" ? Effect.succeed(unauthorized) : unavailable
         })

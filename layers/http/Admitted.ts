@@ -2,7 +2,7 @@ import { CheckedRequest } from "#layers/http/body/CheckedRequest.ts"
 import { overloaded } from "#layers/http/Replies.ts"
 import { CommittedByJournal } from "#schemas/api/CommittedByJournal.ts"
 import { Unavailable } from "#schemas/api/Errors.ts"
-import { Admission } from "#src/access/Admission.ts"
+import { Admission, admitting } from "#src/access/Admission.ts"
 import { Context, Effect, Layer } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiMiddleware } from "effect/http-api"
@@ -16,12 +16,15 @@ export class Admitted extends HttpApiMiddleware.Service<Admitted>()("tidings/htt
 
 export const layer = Layer.effect(
   Admitted,
-  Effect.map(Admission, ({ admit }) => (handler, { endpoint }) =>
-    Context.get(endpoint.annotations, CommittedByJournal)
-      ? Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-        admit(request instanceof CheckedRequest ? request.bytes.length : 0, handler).pipe(
-          Effect.catchTag("Overloaded", () =>
-            overloaded)
-        ))
-      : handler)
+  Effect.map(
+    Effect.map(Admission, admitting),
+    (admit) => (handler, { endpoint }) =>
+      Context.get(endpoint.annotations, CommittedByJournal)
+        ? Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+          admit(request instanceof CheckedRequest ? request.bytes.length : 0, handler).pipe(
+            Effect.catchTag("Overloaded", () =>
+              overloaded)
+          ))
+        : handler
+  )
 )

@@ -1,7 +1,10 @@
 import * as Listeners from "#layers/http/Listeners.ts"
 import { measuring } from "#layers/http/Measured.ts"
-import { createServer } from "#layers/http/NodeServer.ts"
+import { createServer, keepAlive } from "#layers/http/NodeServer.ts"
+import { ahead } from "#layers/http/plain/Ahead.ts"
+import { offering } from "#layers/http/plain/Offered.ts"
 import { PlainSends } from "#layers/http/plain/PlainSends.ts"
+import * as Written from "#layers/http/plain/Written.ts"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Clock, Context, Effect, FileSystem, Layer, Path, type Scope, Stdio, Terminal } from "effect"
 import {
@@ -61,8 +64,9 @@ export const server = (options: NodeHttpServer.Options) =>
     const { taking } = yield* PlainSends
     const context = withoutPlatform(yield* Effect.context<PlainSends>())
     const [take, measure] = [taking(context), measuring(context)]
+    const direct = { take, measure, written: Written.make(yield* Clock.Clock, keepAlive), idle: keepAlive }
     yield* Listeners.unused(options)
-    const make = () => Listeners.multiply(createServer({}, take, measure), options)
+    const make = () => Listeners.multiply(ahead(createServer({}, offering(take), measure), direct), options)
     return NodeHttpServer.layer(make, { ...options, ...Listeners.shared(options) })
   }))
 

@@ -1,5 +1,6 @@
-import type { Principal } from "#src/access/ApiKeys.ts"
-import { Clock, Context, Duration, Effect, Layer } from "effect"
+import { ApiKeys, type InvalidKey, type Principal } from "#src/access/ApiKeys.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { Clock, Context, Duration, Effect, Layer, type Redacted } from "effect"
 
 /**
  * How long a header is remembered, by monotonic time: a clock that is set back would keep a revoked key alive.
@@ -28,6 +29,14 @@ export class KnownCallers extends Context.Service<KnownCallers, {
   readonly find: (header: string | undefined) => Principal | undefined
   readonly keep: (header: string, principal: Principal) => void
 }>()("tidings/http/KnownCallers") {}
+
+/** Asks who has the API key of a header, and remembers it. */
+export const recognizing = Effect.gen(function*() {
+  const keys = yield* ApiKeys
+  const callers = yield* KnownCallers
+  return (header: string, key: Redacted.Redacted): Effect.Effect<Principal, InvalidKey | StoreUnavailable> =>
+    Effect.tap(keys.authenticate(key), (principal) => Effect.sync(() => callers.keep(header, principal)))
+})
 
 export const layer = Layer.effect(
   KnownCallers,

@@ -2,10 +2,13 @@ import * as Metrics from "#src/reports/Metrics.ts"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Clock, Context, Effect } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
-import type { IncomingMessage, ServerResponse } from "node:http"
+import type { IncomingMessage } from "node:http"
 
-/** Is told of a request as it comes; what it answers, when the request has its answer or its caller has left. */
-export type Measure = (request: IncomingMessage, response: ServerResponse) => (route?: string) => void
+/**
+ * Is told of a request as it comes; what it answers, when the request has its answer, of this status, or its caller has
+ * left (`undefined`). The route is told by whoever knows it.
+ */
+export type Measure = (request: Pick<IncomingMessage, "method">) => (status: number | undefined, route?: string) => void
 
 /** By which route those that went the whole way were answered. */
 const routes = new WeakMap<object, string>()
@@ -47,10 +50,10 @@ const none = "none"
  */
 export const measuring = (context: Context.Context<never>): Measure => {
   const clock = Context.get(context, Clock.Clock)
-  return (request, response) => {
+  return (request) => {
     const began = clock.monotonicTimeNanosUnsafe()
-    return (route = routes.get(request) ?? none) => {
-      const status = response.writableFinished ? String(response.statusCode) : none
+    return (answered, route = routes.get(request) ?? none) => {
+      const status = answered === undefined ? none : String(answered)
       const seconds = Number(clock.monotonicTimeNanosUnsafe() - began) / 1_000_000_000
       Metrics.requests({ method: request.method ?? none, route, status }).updateUnsafe(seconds, context)
     }

@@ -1,5 +1,4 @@
 import type { Measure } from "#layers/http/Measured.ts"
-import type { Take } from "#layers/http/plain/PlainSends.ts"
 import { errorBody } from "#layers/http/ErrorReply.ts"
 import { InFlight } from "#src/fibers/InFlight.ts"
 import { Predicate } from "effect"
@@ -10,6 +9,15 @@ import type { Duplex } from "node:stream"
 // Importing node:http as a module evaluates its lazy WebSocket exports, which cost 50 ms at start.
 const http = process.getBuiltinModule("node:http")
 
+/**
+ * Takes a request in order to answer it, and says by which route; `undefined` leaves it to `others`. One that was taken
+ * may be given to `others` later, who answer false if nobody is there any more.
+ */
+export type Take = (request: IncomingMessage, response: ServerResponse, others: () => boolean) => string | undefined
+
+/** In ms. Longer than the 60 s of common load balancers, so that they, not this server, close an idle connection. */
+export const keepAlive = 65_000
+
 /** Times are milliseconds, `maxHeaderSize` is bytes. */
 const serverOptions = {
   /** From the start of a request (or of the connection) to the end of its headers. */
@@ -18,8 +26,7 @@ const serverOptions = {
   requestTimeout: 30_000,
   /** How often the two limits above are checked. Node's default of 30 s would let them grow to 40 s and 60 s. */
   connectionsCheckingInterval: 1_000,
-  /** Longer than the 60 s of common load balancers, so that they, not this server, close an idle connection. */
-  keepAliveTimeout: 65_000,
+  keepAliveTimeout: keepAlive,
   maxHeaderSize: 16 * 1024,
   /** Node's own refusal has no body; the one of the routes has. */
   requireHostHeader: false
@@ -164,14 +171,14 @@ const connections = (measure: Measure) => {
         return answer
       }
       const entry = answering.add(answer)
-      const ended = measure(request, response)
+      const ended = measure(request)
       let isOver = false
       answer.end = () => {
         if (isOver) return
         isOver = true
         answering.delete(entry)
         unanswered.set(socket, waitingOn(socket) - 1)
-        ended(answer.route)
+        ended(response.writableFinished ? response.statusCode : undefined, answer.route)
       }
       response.once("close", answer.end)
       if (isStopping) endWith(answer)

@@ -20,13 +20,23 @@ const bounds: AdmissionQueue.Bounds = {
 /** Roughly what a waiting call holds in memory besides its body, in bytes. */
 const overhead = 8 * 1024
 
+/** Who asks to be let in. */
+export interface Asking {
+  readonly enter: (leave: () => void) => void
+  readonly refuse: () => void
+}
+
 /**
  * Load shedding: runs as many calls at once as can each be answered within a second, queues the others, and refuses
  * those that would wait too long. Offered more than it can do, the node goes on doing what it can (reliability.md 2.6).
  */
 export class Admission extends Context.Service<Admission, {
-  /** `bytes`: the length of the body that a call brings. */
-  readonly admit: <A, E, R>(bytes: number, call: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Overloaded, R>
+  /**
+   * Asks to be let in: exactly one of `enter` and `refuse` is called, once, now or later. Whoever was let in calls
+   * `leave`, once, when the call has ended. `bytes`: the length of the body that a call brings. A call that waits is
+   * nothing but this, for there may be many, most of them in vain.
+   */
+  readonly ask: (bytes: number, call: Asking) => void
   /** Whether a call that arrives now would wait in vain. To be asked before anything of the call is read. */
   readonly isFull: () => boolean
 }>()("tidings/access/Admission") {}
@@ -35,6 +45,7 @@ export const layer = Layer.effect(
   Admission,
   Effect.gen(function*() {
     const clock = yield* Clock.Clock
+    const context = yield* Effect.context()
     const queue = AdmissionQueue.make(bounds)
     const someone = Latch.makeUnsafe()
     const now = () => Number(clock.monotonicTimeNanosUnsafe() / 1_000n) / 1_000
@@ -47,26 +58,31 @@ export const layer = Layer.effect(
       queue.expire(now())
     }).pipe(Effect.forever, Effect.forkScoped)
 
-    /** Waits to be let in; answers the monotonic time of it, in ms. */
-    const enter = (bytes: number) =>
-      Effect.callback<number, Overloaded>((resume) => {
-        queue.arrive(now(), {
-          bytes: bytes + overhead,
-          enter: () => resume(Effect.sync(now)),
-          refuse: () => resume(Effect.andThen(Metric.update(Metrics.overloaded, 1), new Overloaded()))
-        })
-        if (queue.waiting() > 0) Latch.openUnsafe(someone)
-      })
+    yield* Effect.addFinalizer(() => Effect.sync(() => queue.expire(Infinity)))
 
-    const leave = (since: number) =>
-      Effect.suspend(() => {
-        queue.leave(now(), since)
-        return Metric.update(Metrics.admissionLimit, queue.limit())
-      })
+    const leave = (since: number) => () => {
+      queue.leave(now(), since)
+      Metrics.admissionLimit.updateUnsafe(queue.limit(), context)
+    }
 
-    return Admission.of({
-      admit: (bytes, call) => Effect.acquireUseRelease(enter(bytes), () => call, leave),
-      isFull: () => queue.isFull(now())
-    })
+    const ask = (bytes: number, { enter, refuse }: Asking): void => {
+      queue.arrive(now(), { bytes: bytes + overhead, enter: () => enter(leave(now())), refuse })
+      if (queue.waiting() > 0) Latch.openUnsafe(someone)
+    }
+
+    return Admission.of({ ask, isFull: () => queue.isFull(now()) })
   })
 )
+
+/** Runs effects as calls of an `Admission`. `bytes`: as of `ask`. */
+export const admitting = ({ ask }: Pick<Admission["Service"], "ask">) => {
+  const entered = (bytes: number) =>
+    Effect.callback<() => void, Overloaded>((resume) =>
+      ask(bytes, {
+        enter: (leave) => resume(Effect.succeed(leave)),
+        refuse: () => resume(Effect.andThen(Metric.update(Metrics.overloaded, 1), new Overloaded()))
+      })
+    )
+  return <A, E, R>(bytes: number, call: Effect.Effect<A, E, R>): Effect.Effect<A, E | Overloaded, R> =>
+    Effect.acquireUseRelease(entered(bytes), () => call, (leave) => Effect.sync(leave))
+}

@@ -53,6 +53,7 @@ export const make = (bounds: Bounds) => {
   let counted = -Infinity
   let entered = 0
   let enteredBefore = 0
+  let isAdmitting = false
 
   const hasRoom = () => running < Math.floor(limit)
 
@@ -71,13 +72,15 @@ export const make = (bounds: Bounds) => {
 
   const admit = (now: number) => {
     count(now)
-    while (hasRoom()) {
-      const head = shift()
-      if (head === undefined) return
+    // A call that ends as soon as it is let in leaves its place to this loop.
+    if (isAdmitting) return
+    isAdmitting = true
+    for (let head = hasRoom() ? shift() : undefined; head !== undefined; head = hasRoom() ? shift() : undefined) {
       running++
       entered++
       head.enter()
     }
+    isAdmitting = false
   }
 
   const adapt = (now: number, since: number) => {

@@ -53,6 +53,9 @@ const read: ReadonlySet<string> = new Set<Read>([
 ])
 const isRead = (name: string): name is Read => read.has(name)
 
+/** Whether a plain send may have a header of this name, in lower case. */
+export const isKnown = (name: string): boolean => isRead(name) || ignored.has(name) || name.startsWith(ofClient)
+
 /**
  * The head of a request, from its headers as Node lists them (name, value, name, value). `undefined` if it has one that
  * is not known here, one twice or in vain, or lacks one that a plain send has, or if its body is longer than `longest`.
@@ -64,7 +67,7 @@ export const of = (headers: ReadonlyArray<string>, longest: number): Head | unde
     if (isRead(name)) {
       if (found[name] !== undefined) return undefined
       found[name] = headers[index + 1] ?? ""
-    } else if (!ignored.has(name) && !name.startsWith(ofClient)) return undefined
+    } else if (!isKnown(name)) return undefined
   }
   const { authorization, "content-length": declared, "content-type": type, host, "idempotency-key": key } = found
   const expiration = found["x-idempotency-expiration"]

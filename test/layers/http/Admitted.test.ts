@@ -1,4 +1,4 @@
-import { Admission, Overloaded } from "#src/access/Admission.ts"
+import { Admission } from "#src/access/Admission.ts"
 import { exchange, head } from "#test/layers/http/body/Wire.ts"
 import { message, serveWith } from "#test/layers/http/Server.ts"
 import { assert, describe, it } from "@effect/vitest"
@@ -13,9 +13,12 @@ const ways = [{}, { "X-Whole": "1" }] as const
 const start = Effect.fnUntraced(function*(admission: Partial<Admission["Service"]>) {
   const admitted: Array<number> = []
   const { call, origin, plain, state } = yield* serveWith(
-    Layer.mock(Admission, {
+    Layer.succeed(Admission, {
       isFull: () => false,
-      admit: (bytes, send) => Effect.andThen(Effect.sync(() => admitted.push(bytes)), send),
+      ask: (bytes, { enter }) => {
+        admitted.push(bytes)
+        enter(() => undefined)
+      },
       ...admission
     })
   )
@@ -46,12 +49,11 @@ describe("Admitted", () => {
   it.effect("a send whose turn does not come is 503 on both ways, and nothing of it is stored", () =>
     Effect.gen(function*() {
       let refused = 0
-      const admit = () =>
-        Effect.suspend(() => {
-          refused++
-          return Effect.fail(new Overloaded())
-        })
-      const { plain, send, state } = yield* start({ admit })
+      const ask: Admission["Service"]["ask"] = (_, { refuse }) => {
+        refused++
+        refuse()
+      }
+      const { plain, send, state } = yield* start({ ask })
       for (const way of ways) {
         const answer = yield* send(way)
         assert.strictEqual(answer.status, 503)

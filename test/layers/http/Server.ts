@@ -58,8 +58,8 @@ const counting = (counted: { taken: number }) =>
     Effect.map(PlainSends.PlainSends, ({ taking }) => ({
       taking: (context) => {
         const take = taking(context)
-        return (request, response, others) => {
-          const isTaken = take(request, response, others)
+        return (send) => {
+          const isTaken = take(send)
           if (isTaken) counted.taken++
           return isTaken
         }

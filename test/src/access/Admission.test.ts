@@ -1,4 +1,4 @@
-import { Admission, layer } from "#src/access/Admission.ts"
+import { Admission, admitting, layer } from "#src/access/Admission.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Metric } from "effect"
@@ -7,7 +7,7 @@ import { TestClock } from "effect/testing"
 describe("Admission", () => {
   it.effect("who cannot be let in is refused when its time is over, and nothing of it ran", () =>
     Effect.gen(function*() {
-      const { admit } = yield* Admission
+      const admit = admitting(yield* Admission)
       let ran = 0
       const call = admit(1, Effect.andThen(Effect.sync(() => ran++), Effect.sleep("10 seconds")))
       const calls = yield* Effect.forEach(Array.from({ length: 1_000 }), () => Effect.forkChild(Effect.result(call)))
@@ -25,7 +25,7 @@ describe("Admission", () => {
 
   it.effect("whoever comes in a later crowd is refused in time as well", () =>
     Effect.gen(function*() {
-      const { admit } = yield* Admission
+      const admit = admitting(yield* Admission)
       for (let crowd = 0; crowd < 3; crowd++) {
         const calls = yield* Effect.forEach(
           Array.from({ length: 200 }),
@@ -40,7 +40,9 @@ describe("Admission", () => {
 
   it.effect("a call that would wait in vain need not come in, and one that comes after the crowd may", () =>
     Effect.gen(function*() {
-      const { admit, isFull } = yield* Admission
+      const admission = yield* Admission
+      const { isFull } = admission
+      const admit = admitting(admission)
       yield* Effect.forEach(Array.from({ length: 100 }), () => Effect.forkChild(admit(1, Effect.sleep("900 millis"))))
       assert.isFalse(isFull())
       yield* TestClock.adjust("749 millis")
@@ -55,7 +57,7 @@ describe("Admission", () => {
 
   it.effect("who waits holds 64 MB of bodies at most: who brings more is refused at once", () =>
     Effect.gen(function*() {
-      const { admit } = yield* Admission
+      const admit = admitting(yield* Admission)
       const MB = 1024 * 1024
       yield* Effect.forEach(
         Array.from({ length: 32 }),
@@ -74,7 +76,7 @@ describe("Admission", () => {
 
   it.effect("a call that fails, dies or is interrupted gives its place to the next", () =>
     Effect.gen(function*() {
-      const { admit } = yield* Admission
+      const admit = admitting(yield* Admission)
       const ends = [Effect.fail("no"), Effect.die("no"), Effect.interrupt]
       yield* Effect.forEach(
         Array.from({ length: 300 }, (_, n) => ends[n % 3] ?? Effect.void),

@@ -22,7 +22,9 @@ describe("A node that is full", () => {
   it.effect("refuses whoever sends, unread, in the words of the whole way, counts it, and keeps the connection", () =>
     Effect.gen(function*() {
       const { count: before } = yield* Metric.value(Metrics.overloaded)
-      const { origin, plain: short, state } = yield* serveWith(Layer.mock(Admission, { isFull: () => true }))
+      const { origin, plain: short, state } = yield* serveWith(
+        Layer.succeed(Admission, { isFull: () => true, ask: () => undefined })
+      )
       const port = Number(new URL(origin).port)
       const send = (path: string, body: string, headers: Headers = {}) =>
         exchange(port, [head(path, { ...headers, "Content-Length": body.length }), body])
@@ -49,7 +51,7 @@ describe("A node that is full", () => {
   it.effect("tells a page of an origin that the operator named that it may read the refusal; other callers as ever", () =>
     Effect.gen(function*() {
       const page = "https://app.example"
-      const full = serveWith(Layer.mock(Admission, { isFull: () => true }))
+      const full = serveWith(Layer.succeed(Admission, { isFull: () => true, ask: () => undefined }))
       const { origin, plain: short } = yield* Effect.provideService(full, CorsOrigins, [page])
       const port = Number(new URL(origin).port)
       const send = (headers: Headers) =>
