@@ -120,9 +120,10 @@ export const layer = Layer.effect(
         const run = runIn(context)
         const runNow = Effect.runSyncWith(context)
         const refusal = refusals(context)
+        const unavailable = (send: Send, last?: "last"): void =>
+          send.answer({ response: runNow(Effect.flatMap(unstored, toStored)), replayed: false }, last)
         /** Answers a send that the server's end has interrupted: nothing is known of it. */
-        const interrupted = (send: Send): void =>
-          send.answer({ response: runNow(Effect.flatMap(unstored, toStored)), replayed: false }, "last")
+        const interrupted = (send: Send): void => unavailable(send, "last")
         const giveBack = (send: Send): void => {
           if (!send.others()) interrupted(send)
         }
@@ -157,8 +158,10 @@ export const layer = Layer.effect(
             if (send.isGone()) return
             if (!Effect.isEffect(caller)) return enqueue(send, head, body, caller)
             run(caller).addObserver((exit) => {
-              if (Exit.isSuccess(exit)) enqueue(send, head, body, exit.value)
-              else giveBack(send)
+              if (Exit.isSuccess(exit)) return enqueue(send, head, body, exit.value)
+              // Asked once more, it would be told too late.
+              if (reasonOf(exit.cause) === "StoreUnavailable") return unavailable(send)
+              giveBack(send)
             })
           })
           return true

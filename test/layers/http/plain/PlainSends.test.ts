@@ -21,7 +21,14 @@ const started = Effect.gen(function*() {
   const port = Number(new URL(origin).port)
   const send = (body: string | Uint8Array, headers: Headers = {}) =>
     exchange(port, [head("/send", { ...known, ...headers, "Content-Length": Buffer.byteLength(body) }), body])
-  return { port, plain, send, state }
+  /** The same, with a head that Node reads. */
+  const sendByNode = (body: string | Uint8Array, headers: Headers = {}) =>
+    exchange(port, [
+      head("/send", { ...known, ...headers, "Content-Length": Buffer.byteLength(body) })
+        .replace("Connection: close", "Connection: close, close"),
+      body
+    ])
+  return { port, plain, send, sendByNode, state }
 })
 
 /** A plain send on a connection that is kept. */
@@ -105,22 +112,26 @@ const twice = (
 describe("PlainSends", () => {
   it.effect("answers as the whole way does, whatever the body", () =>
     Effect.gen(function*() {
-      const { send } = yield* started
+      const { plain, send, sendByNode } = yield* started
       for (const [what, body, status] of bodies) {
         const short = yield* send(body)
         assert.strictEqual(short.status, status, what)
         assert.deepStrictEqual(shown(short), shown(yield* send(body, whole)), what)
+        assert.deepStrictEqual(shown(short), shown(yield* sendByNode(body)), what)
       }
+      assert.strictEqual(plain.taken, 2 * bodies.length)
     }))
 
   it.effect("answers as the whole way does, whatever the headers", () =>
     Effect.gen(function*() {
-      const { send } = yield* started
+      const { send, sendByNode } = yield* started
+      const again = (headers: Headers, n: number): Headers =>
+        "Idempotency-Key" in headers ? { ...headers, "Idempotency-Key": `${headers["Idempotency-Key"]}${n}` } : headers
       for (const [what, headers, status] of heads) {
         const short = yield* send(plainBody, headers)
         assert.strictEqual(short.status, status, what)
-        const again = "Idempotency-Key" in headers ? { "Idempotency-Key": `${headers["Idempotency-Key"]}2` } : {}
-        assert.deepStrictEqual(shown(short), shown(yield* send(plainBody, { ...headers, ...again, ...whole })), what)
+        assert.deepStrictEqual(shown(short), shown(yield* send(plainBody, { ...again(headers, 2), ...whole })), what)
+        assert.deepStrictEqual(shown(short), shown(yield* sendByNode(plainBody, again(headers, 3))), what)
       }
     }))
 
@@ -142,11 +153,9 @@ describe("PlainSends", () => {
       }
     }))
 
-  it.effect("takes plain sends of callers who were let in before, and gives back what it cannot answer", () =>
+  it.effect("takes plain sends of callers with a key, whether they were let in before or not, and gives back what it cannot answer", () =>
     Effect.gen(function*() {
       const { call, origin, plain, state } = yield* serve
-      yield* call("POST", "/send", { body: message() })
-      assert.strictEqual(plain.taken, 0)
       const port = Number(new URL(origin).port)
       const send = (headers: Headers) =>
         exchange(port, [head("/send", { ...known, ...headers, "Content-Length": plainBody.length }), plainBody])
@@ -156,8 +165,8 @@ describe("PlainSends", () => {
       for (const headers of [whole, { Expect: "100-continue" }, { Authorization: "Bearer dk_prod_a" }])
         yield* send(headers)
       yield* call("POST", "/send?a=1", { body: message() })
-      assert.strictEqual(plain.taken, 2)
-      assert.strictEqual(state.messages.size, 7)
+      assert.strictEqual(plain.taken, 3)
+      assert.strictEqual(state.messages.size, 6)
     }))
 
   it.effect("P5: a key that was used on one way is replayed on the other, and nothing runs again", () =>
@@ -242,7 +251,8 @@ describe("PlainSends", () => {
     Effect.gen(function*() {
       const { port, send, state } = yield* started
       yield* state.accepting.close
-      yield* broken(port, kept.repeat(40), false)
+      // The first makes the connection Node's, which hears of the next before the last is answered.
+      yield* broken(port, `GET /lists HTTP/1.1\r\nHost: a\r\n\r\n${kept.repeat(40)}`, false)
       yield* state.accepting.open
       assert.strictEqual((yield* send(plainBody)).status, 202)
       assert.isAtMost(state.messages.size, 32 + 1)

@@ -1,0 +1,285 @@
+import { createServer } from "#layers/http/NodeServer.ts"
+import { ahead } from "#layers/http/plain/Ahead.ts"
+import { offering } from "#layers/http/plain/Offered.ts"
+import type { Send } from "#layers/http/plain/Send.ts"
+import * as Written from "#layers/http/plain/Written.ts"
+import { portOf } from "#test/layers/http/body/Wire.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Deferred, Effect, Schema } from "effect"
+import { connect } from "node:net"
+import { setImmediate } from "node:timers/promises"
+
+const idle = 65_000
+
+/** A server whose sends are answered with their bodies; those that are not taken, and all else, with what Node heard of them. */
+const serving = Effect.fnUntraced(function*(
+  { hold = () => Effect.void, keepAlive = idle }: {
+    readonly keepAlive?: number
+    /** What the answer to it waits for. */
+    readonly hold?: (body: string) => Effect.Effect<void>
+  } = {}
+) {
+  const offered: Array<string> = []
+  const measured: Array<string> = []
+  const run = Effect.runForkWith(yield* Effect.context())
+  /** A send says by its key what becomes of it. */
+  const take = ({ answer, others, rawHeaders, read }: Send): boolean => {
+    const headerOf = (name: string) => rawHeaders[rawHeaders.indexOf(name) + 1]
+    const fate = rawHeaders.includes("Idempotency-Key") ? headerOf("Idempotency-Key") : "taken"
+    if (fate === "left") return false
+    read(Number(headerOf("Content-Length")), (bytes) => {
+      const body = Buffer.from(bytes).toString()
+      offered.push(body)
+      run(Effect.tap(hold(body), () =>
+        Effect.sync(() => {
+          if (fate === "given back") others()
+          else answer({ response: { status: 202, headers: { "x-by": "take" }, body }, replayed: false })
+        })))
+    })
+    return true
+  }
+  const measure = ({ method }: { readonly method?: string | undefined }) => (status: number | undefined) =>
+    void measured.push(`${method} ${status}`)
+  const server = ahead(
+    createServer({}, offering(take), measure).on("request", (request, response) => {
+      let body = ""
+      const reply = () => {
+        const heard = `${request.method} ${request.url} ${body}`
+        response.writeHead(200, { "x-by": "node", "content-length": heard.length }).end(heard)
+      }
+      // Given back when its body was read.
+      if (request.readableEnded) return reply()
+      request.setEncoding("utf8").on("data", (text) => body += text).on("end", reply)
+    }),
+    { take, measure, written: Written.make(yield* Clock.Clock, keepAlive), idle: keepAlive }
+  )
+  const close = Effect.callback<void>((resume) => void server.close(() => resume(Effect.void)))
+  yield* Effect.acquireRelease(
+    Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
+    () => server.listening ? Effect.asVoid(Effect.timeoutOption(close, "5 seconds")) : Effect.void
+  )
+  return { close, measured, offered, port: portOf(server.address()) }
+})
+
+/** A caller's end: writes, and what has come. */
+const calling = (port: number) =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() => connect({ port, host: "127.0.0.1", noDelay: true })),
+      (socket) => Effect.sync(() => socket.destroy())
+    ),
+    (socket) => {
+      let text = ""
+      const closed = Deferred.makeUnsafe<void>()
+      socket.setEncoding("latin1").on("data", (part) => text += part).on("error", () => undefined)
+        .on("close", () => Deferred.doneUnsafe(closed, Effect.void))
+      return {
+        socket,
+        /** One after the other, in turns of their own. */
+        write: (parts: ReadonlyArray<string>) =>
+          Effect.forEach(parts, (part) =>
+            Effect.promise(() => {
+              socket.write(part, "latin1")
+              return setImmediate()
+            }), { discard: true }),
+        /** Each answer: by whom, and its body. */
+        answers: () =>
+          text.split(/(?=HTTP\/1\.1 \d)/).filter((answer) => answer !== "").map((answer) =>
+            `${/x-by: (\w+)/.exec(answer)?.[1] ?? answer.slice(9, 12)}: ${answer.slice(answer.indexOf("\r\n\r\n") + 4)}`
+          ),
+        text: () => text,
+        closed: Deferred.await(closed)
+      }
+    }
+  )
+
+const until = (isSo: () => boolean): Effect.Effect<void> =>
+  Effect.repeat(Effect.promise(() => setImmediate()), { until: isSo })
+
+const send = (body: string, more = ""): string =>
+  `POST /send HTTP/1.1\r\nHost: a\r\n${more}Content-Length: ${body.length}\r\n\r\n${body}`
+const other = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`
+const last = "GET /last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+
+const Body = Schema.String.check(Schema.isPattern(/^[a-z]{1,9}$/))
+const Cuts = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 400 }))).check(
+  Schema.isMaxLength(12)
+)
+
+/** The text in pieces, cut at these places. */
+const cut = (text: string, places: ReadonlyArray<number>): ReadonlyArray<string> => {
+  const at = [...new Set([0, ...places.filter((place) => place < text.length), text.length])].sort((a, b) => a - b)
+  return at.slice(1).map((to, n) => text.slice(at[n], to))
+}
+
+describe("Direct", () => {
+  it.live("answers sends on one connection, one after the other, without Node", () =>
+    Effect.gen(function*() {
+      const { measured, offered, port } = yield* serving()
+      const caller = yield* calling(port)
+      for (const body of ["a", "b", "c"]) {
+        yield* caller.write([send(body)])
+        yield* until(() => caller.answers().at(-1) === `take: ${body}`)
+      }
+      yield* caller.write([send("d", "Connection: close\r\n")])
+      yield* caller.closed
+      const four = ["a", "b", "c", "d"]
+      assert.deepStrictEqual([caller.answers(), offered], [four.map((body) => `take: ${body}`), four])
+      assert.deepStrictEqual(measured, four.map(() => "POST 202"))
+      const answers = caller.text().split(/(?=HTTP\/1)/)
+      assert.match(
+        answers[0] ?? "",
+        /^HTTP\/1\.1 202 Accepted\r\n(.+\r\n)*Connection: keep-alive\r\nKeep-Alive: timeout=65\r\n/
+      )
+      assert.match(answers[3] ?? "", /\r\nConnection: close\r\n/)
+    }))
+
+  it.live.prop(
+    "whatever comes, in whatever pieces, and however soon: each is answered once, in its turn; each send is offered once",
+    {
+      asked: Schema.Array(Schema.Struct({
+        body: Body,
+        kind: Schema.Literals(["taken", "taken", "taken", "left", "given back", "other"])
+      })).check(Schema.isMaxLength(6)),
+      cuts: Cuts,
+      isLate: Schema.Boolean
+    },
+    ({ asked, cuts, isLate }) =>
+      Effect.gen(function*() {
+        const kinds = new Map(asked.map(({ body, kind }, n) => [`${body}${n}`, kind]))
+        const { measured, offered, port } = yield* serving({
+          hold: () => isLate ? Effect.promise(() => setImmediate()) : Effect.void
+        })
+        const caller = yield* calling(port)
+        const text = [...kinds].map(([body, kind]) =>
+          kind === "other" ? other(`/${body}`) : send(body, `Idempotency-Key: ${kind}\r\n`)
+        ).join("") + last
+        yield* caller.write(cut(text, cuts))
+        yield* caller.closed
+        const bodies = [...kinds.keys()]
+        assert.deepStrictEqual(
+          caller.answers().map((answer, n) =>
+            answer.replace(/(?<=POST \/send )$/, bodies[n] ?? "")
+          ),
+          [
+            ...[...kinds].map(([body, kind]) =>
+              kind === "taken" ? `take: ${body}` : kind === "other" ? `node: GET /${body} ` : `node: POST /send ${body}`
+            ),
+            "node: GET /last "
+          ]
+        )
+        assert.deepStrictEqual(
+          offered,
+          [...kinds].filter(([, kind]) => kind === "taken" || kind === "given back").map(([body]) => body)
+        )
+        assert.strictEqual(measured.length, kinds.size + 1)
+      }).pipe(Effect.scoped),
+    { arbitrary: { runs: 300 } }
+  )
+
+  it.live("who does not wait for an answer waits for it with the next send", () =>
+    Effect.gen(function*() {
+      const go = yield* Deferred.make<void>()
+      const { offered, port } = yield* serving({ hold: (body) => body === "a" ? Deferred.await(go) : Effect.void })
+      const [caller, second] = [yield* calling(port), yield* calling(port)]
+      yield* caller.write([send("a"), send("b"), send("c"), last])
+      yield* second.write([send("x", "Connection: close\r\n")])
+      yield* second.closed
+      assert.deepStrictEqual([offered, caller.answers()], [["a", "x"], []])
+      yield* Deferred.succeed(go, undefined)
+      yield* caller.closed
+      assert.deepStrictEqual(caller.answers(), ["take: a", "take: b", "take: c", "node: GET /last "])
+    }))
+
+  it.live("a caller who leaves before the answer is one without a status, and nothing is written to it", () =>
+    Effect.gen(function*() {
+      const go = yield* Deferred.make<void>()
+      const { measured, offered, port } = yield* serving({ hold: () => Deferred.await(go) })
+      for (const leaves of ["destroy", "resetAndDestroy", "end"] as const) {
+        const caller = yield* calling(port)
+        yield* caller.write([send(leaves)])
+        yield* until(() => offered.includes(leaves))
+        caller.socket[leaves]()
+        yield* caller.closed
+        yield* until(() => measured.length === offered.length)
+        assert.strictEqual(caller.text(), "")
+      }
+      yield* Deferred.succeed(go, undefined)
+      yield* until(() => true)
+      assert.deepStrictEqual(measured, ["POST undefined", "POST undefined", "POST undefined"])
+    }))
+
+  it.live("a send whose end does not come is told so by Node, and so is one that breaks off", () =>
+    Effect.gen(function*() {
+      const { offered, port } = yield* serving()
+      const whole = send("abc")
+      const broken = yield* calling(port)
+      yield* broken.write([whole.slice(0, -1)])
+      broken.socket.end()
+      yield* broken.closed
+      assert.match(broken.text(), /^HTTP\/1\.1 400 .*not valid HTTP/s)
+      const slow = yield* calling(port)
+      yield* slow.write([whole.slice(0, 9)])
+      yield* Effect.sleep("1500 millis")
+      yield* slow.write([whole.slice(9), last])
+      yield* slow.closed
+      assert.deepStrictEqual([slow.answers(), offered], [["take: abc", "node: GET /last "], ["abc"]])
+    }))
+
+  it.live("an idle connection is closed when its time is over, and not before", () =>
+    Effect.gen(function*() {
+      const { port } = yield* serving({ keepAlive: 300 })
+      const caller = yield* calling(port)
+      const began = performance.now()
+      yield* caller.write([send("a")])
+      yield* caller.closed
+      assert.deepStrictEqual(caller.answers(), ["take: a"])
+      assert.isAtLeast(performance.now() - began, 300)
+    }))
+
+  it.live("a caller who sends on and does not read for a while gets each answer, in its turn", () =>
+    Effect.gen(function*() {
+      const { offered, port } = yield* serving()
+      const caller = yield* calling(port)
+      const bodies = Array.from({ length: 200 }, (_, n) => String(n).padEnd(60_000, "x"))
+      caller.socket.pause()
+      caller.socket.write(bodies.map((body) => send(body)).join("") + last)
+      yield* until(() => offered.length > 40)
+      caller.socket.resume()
+      yield* caller.closed
+      assert.deepStrictEqual([caller.answers().length, offered.length], [201, 200])
+      assert.isTrue(caller.answers().every((answer, n) => answer === `take: ${bodies[n]}` || n === 200))
+    }))
+
+  it.live("when the server closes: what is under way is answered and is the last; idle connections end", () =>
+    Effect.gen(function*() {
+      const go = yield* Deferred.make<void>()
+      const { close, offered, port } = yield* serving({
+        hold: (body) => body === "busy" ? Deferred.await(go) : Effect.void
+      })
+      const [busy, part, rested, silent] = yield* Effect.all([1, 2, 3, 4].map(() => calling(port)))
+      if (busy === undefined || part === undefined || rested === undefined || silent === undefined) return
+      yield* rested.write([send("rested")])
+      yield* busy.write([send("busy"), send("after")])
+      yield* part.write([send("part").slice(0, -1)])
+      yield* until(() => rested.answers().length === 1 && offered.includes("busy"))
+      const closing = yield* Effect.forkChild(close, { startImmediately: true })
+      yield* rested.closed
+      yield* part.write(["t"])
+      yield* part.closed
+      yield* Deferred.succeed(go, undefined)
+      yield* busy.closed
+      yield* silent.closed
+      yield* closing.pipe((fiber) =>
+        Effect.promise(() => new Promise<void>((resolve) => fiber.addObserver(() => resolve())))
+      )
+      assert.deepStrictEqual([busy, part, rested, silent].map((caller) => caller.answers()), [
+        ["take: busy"],
+        ["take: part"],
+        ["take: rested"],
+        []
+      ])
+      for (const { text } of [busy, part]) assert.match(text(), /\r\nconnection: close\r\n/i)
+      assert.sameMembers(offered, ["rested", "busy", "part"])
+    }))
+})
