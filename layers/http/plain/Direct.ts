@@ -66,8 +66,6 @@ export class Direct {
   }
 
   private readonly onData = (chunk: Buffer): void => {
-    // Nothing is answered behind the last answer.
-    if (!this.socket.writable) return
     this.held = this.held === undefined ? chunk : Buffer.concat([this.held, chunk])
     this.pieces++
     // Who does not wait for an answer before the next request waits here.

@@ -89,4 +89,16 @@ describe("Admission", () => {
       yield* Effect.forEach(hung, Fiber.interrupt, { concurrency: "unbounded" })
       assert.strictEqual(yield* Fiber.join(next), "in")
     }).pipe(Effect.provide(layer)))
+
+  it.effect("who still waits when the node stops is refused", () =>
+    Effect.gen(function*() {
+      let refused = 0
+      yield* Effect.gen(function*() {
+        const { ask } = yield* Admission
+        const call = { enter: () => undefined, refuse: () => void refused++ }
+        for (let n = 0; n < 40; n++) ask(1, call)
+        assert.strictEqual(refused, 0)
+      }).pipe(Effect.provide(layer))
+      assert.strictEqual(refused, 8)
+    }))
 })

@@ -113,4 +113,17 @@ describe("A queue in front of it", () => {
     queue.arrive(0, next)
     assert.deepStrictEqual([queue.waiting(), refused], [small.bytes, 1])
   })
+
+  it("as many calls as there may be, each of which ends as soon as it is let in, do not fill the stack", () => {
+    const queue = AdmissionQueue.make({ ...small, bytes: 20_000 })
+    let entered = 0
+    const enter = () => {
+      entered++
+      queue.leave(0, 0)
+    }
+    for (let n = small.limit.first; n > 0; n--) queue.arrive(0, visitor)
+    for (let n = 20_000; n > 0; n--) queue.arrive(0, { ...visitor, enter })
+    queue.leave(0, 0)
+    assert.deepStrictEqual([entered, queue.waiting()], [20_000, 0])
+  })
 })

@@ -96,6 +96,9 @@ const calling = (port: number) =>
 const until = (isSo: () => boolean): Effect.Effect<void> =>
   Effect.repeat(Effect.promise(() => setImmediate()), { until: isSo })
 
+/** Turns enough for whatever has nothing to wait for. */
+const turns = Effect.repeat(Effect.promise(() => setImmediate()), { times: 1_000 })
+
 const send = (body: string, more = ""): string =>
   `POST /send HTTP/1.1\r\nHost: a\r\n${more}Content-Length: ${body.length}\r\n\r\n${body}`
 const other = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`
@@ -177,11 +180,18 @@ describe("Direct", () => {
     { arbitrary: { runs: 300 } }
   )
 
-  it.live("who does not wait for an answer waits for it with the next send", () =>
+  it.live("who does not wait for an answer waits for it with the next send, and is not read meanwhile", () =>
     Effect.gen(function*() {
       const go = yield* Deferred.make<void>()
       const { offered, port } = yield* serving({ hold: (body) => body === "a" ? Deferred.await(go) : Effect.void })
       const [caller, second] = [yield* calling(port), yield* calling(port)]
+      const impatient = yield* calling(port)
+      yield* impatient.write([send("a")])
+      impatient.socket.write(Buffer.alloc(50_000_000))
+      yield* turns
+      assert.isAbove(impatient.socket.writableLength, 0)
+      impatient.socket.destroy()
+      offered.length = 0
       yield* caller.write([send("a"), send("b"), send("c"), last])
       yield* second.write([send("x", "Connection: close\r\n")])
       yield* second.closed
@@ -226,6 +236,33 @@ describe("Direct", () => {
       assert.deepStrictEqual([slow.answers(), offered], [["take: abc", "node: GET /last "], ["abc"]])
     }))
 
+  it.live("the end of a later send may be a while in coming too", () =>
+    Effect.gen(function*() {
+      const { port } = yield* serving({ keepAlive: 1_200 })
+      const caller = yield* calling(port)
+      yield* caller.write([send("abc")])
+      yield* until(() => caller.answers().length === 1)
+      yield* caller.write([send("def").slice(0, -1)])
+      yield* Effect.sleep("1500 millis")
+      yield* caller.write(["f", last])
+      yield* caller.closed
+      assert.deepStrictEqual(caller.answers(), ["take: abc", "take: def", "node: GET /last "])
+    }))
+
+  it.live("what came behind a send that is given back is not lost", () =>
+    Effect.gen(function*() {
+      const go = yield* Deferred.make<void>()
+      const { offered, port } = yield* serving({ hold: (body) => body === "abc" ? Deferred.await(go) : Effect.void })
+      const caller = yield* calling(port)
+      yield* caller.write([send("abc", "Idempotency-Key: given back\r\n")])
+      yield* until(() => offered.length === 1)
+      yield* caller.write([send("def"), last])
+      yield* turns
+      yield* Deferred.succeed(go, undefined)
+      yield* caller.closed
+      assert.deepStrictEqual(caller.answers(), ["node: POST /send abc", "take: def", "node: GET /last "])
+    }))
+
   it.live("an idle connection is closed when its time is over, and not before", () =>
     Effect.gen(function*() {
       const { port } = yield* serving({ keepAlive: 300 })
@@ -245,6 +282,8 @@ describe("Direct", () => {
       caller.socket.pause()
       caller.socket.write(bodies.map((body) => send(body)).join("") + last)
       yield* until(() => offered.length > 40)
+      yield* turns
+      assert.isBelow(offered.length, bodies.length)
       caller.socket.resume()
       yield* caller.closed
       assert.deepStrictEqual([caller.answers().length, offered.length], [201, 200])
