@@ -29,10 +29,11 @@ const callersPatience = "1500 millis"
 const ownersPatience = "10 seconds"
 
 /**
- * Flushes of acceptances under way at once: while one commits, others gather their batch or answer their callers. Steps
- * have one writer, since they gain more from larger batches.
+ * Flushes of acceptances under way at once: while one commits, the next gathers its batch or answers its callers. A
+ * third one makes batches smaller, and accepts a twelfth fewer in a second; one alone makes a caller of a distant database
+ * wait for two flushes. Steps have one writer, since they gain more from larger batches.
  */
-const acceptWriters = 3
+const acceptWriters = 2
 /**
  * When 64 callers are answered together and call again together, the database writes the first half of them while this
  * process still reads the second.

@@ -3,12 +3,14 @@ import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import { Scope } from "#schemas/Scope.ts"
 import * as Size from "#src/delivery/journal/Size.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import * as Fibers from "#src/fibers/Fibers.ts"
 import * as Patience from "#src/store/Patience.ts"
 import { Array, Cache, Clock, Context, Duration, Effect, Exit, Request, RequestResolver, Result, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 
-/** For how many ns a revision that was read counts as current without asking again. */
+/** For how many ns a revision that was read counts as current, and for how many of them nobody asks anew. */
 const trusted = 1_000_000_000n
+const fresh = 500_000_000n
 
 /** For how many ns after a change by this node it asks every time: the change may commit until then. */
 const unsettled = 10_000_000_000n
@@ -31,7 +33,8 @@ export interface Revisions {
   readonly bump: (scope: Scope) => Effect.Effect<void, SqlError.SqlError>
   /**
    * Caches what `load` answered for a name, its typed refusals too, until the revision changes. A change takes effect
-   * at once on this node, in its workers too, and within a second on others. Within a transaction nothing is cached.
+   * at once on this node, in its workers too, and within a second on others: whoever asks all the time does not wait for
+   * the revision, which is asked for beside, twice a second. Within a transaction nothing is cached.
    * `sizeOf` answers about how many characters an answer holds, if that is not to be seen by it.
    */
   readonly remembering: <A, E>(
@@ -45,6 +48,8 @@ export const make = Effect.fnUntraced(function*(kind: string) {
   const patiently = yield* Patience.asking(Patience.callers)
   const checked = new Map<Scope, { readonly revision: number; readonly at: bigint }>()
   const changed = new Map<Scope, bigint>()
+  const looking = new Set<Scope>()
+  const fork = yield* Fibers.make
   const invalidations = yield* Invalidations
   yield* invalidations.hear((invalidation) =>
     Effect.map(Clock.monotonicTimeNanos, (now) => {
@@ -66,11 +71,21 @@ export const make = Effect.fnUntraced(function*(kind: string) {
     }
   }))
 
+  const look = (scope: Scope) => patiently(Effect.request(new Look({ scope }), resolver))
+
+  /** One that is not answered leaves it to the next, or to those who then wait. */
+  const lookBeside = Effect.fnUntraced(function*(scope: Scope) {
+    if (looking.has(scope)) return
+    looking.add(scope)
+    yield* fork(Effect.ensuring(Effect.ignore(look(scope)), Effect.sync(() => looking.delete(scope))))
+  })
+
   const current = (scope: Scope): Effect.Effect<number, StoreUnavailable> =>
     Effect.flatMap(Clock.monotonicTimeNanos, (now) => {
       const known = checked.get(scope)
-      return known === undefined || now - known.at > trusted || now < (changed.get(scope) ?? now)
-        ? patiently(Effect.request(new Look({ scope }), resolver))
+      if (known === undefined || now - known.at > trusted || now < (changed.get(scope) ?? now)) return look(scope)
+      return now - known.at > fresh
+        ? Effect.as(lookBeside(scope), known.revision)
         : Effect.succeed(known.revision)
     })
 

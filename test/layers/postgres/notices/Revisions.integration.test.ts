@@ -56,6 +56,25 @@ layer(FreshDatabase.layer)("Revisions on Postgres", (it) => {
       assert.lengthOf(loads, 2)
     }))
 
+  it.effect("whoever asks all the time waits for no revision: it is asked for beside, once", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { ask, loads } = yield* node("h")
+      const locked = yield* Deferred.make<void>()
+      yield* ask("x")
+      yield* TestClock.adjust("600 millis")
+      const asking = Effect.all(Array.from({ length: 50 }, () => ask("x")), { concurrency: "unbounded" })
+      const outside = yield* Effect.forkChild(Effect.andThen(Deferred.await(locked), asking))
+      yield* sql.withTransaction(
+        sql`lock table revisions`.pipe(
+          Effect.andThen(Deferred.succeed(locked, undefined)),
+          Effect.andThen(Fiber.join(outside))
+        )
+      )
+      assert.strictEqual(yield* counting(asking), 0)
+      assert.lengthOf(loads, 1)
+    }))
+
   it.effect("a catalogue of large things is not held whole: what was asked for before is asked for again", () =>
     Effect.gen(function*() {
       const { remembering } = yield* Effect.provide(Revisions.make("g"), Layer.fresh(Invalidations.layer))
