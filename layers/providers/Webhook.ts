@@ -9,7 +9,7 @@ import {
 } from "#schemas/DeliveryError.ts"
 import { optional } from "#schemas/Optional.ts"
 import { WebhookAddress } from "#schemas/Recipient.ts"
-import { Outbound, type OutboundError, type OutboundResponse, type OutboundUnknown } from "#src/delivery/Outbound.ts"
+import { answered, Outbound, type OutboundError, type OutboundResponse } from "#src/delivery/Outbound.ts"
 import type { Delivery, Vendor } from "#src/delivery/Provider.ts"
 import * as JsonBody from "#layers/providers/JsonBody.ts"
 import * as Overrides from "#layers/providers/Overrides.ts"
@@ -77,12 +77,6 @@ const refused = (status: number, retryAfter: number | undefined): DeliveryError 
   return new ContentRejected({ detail })
 }
 
-/** A status says what became of a post, also if the rest of its answer did not come. */
-const heard = (error: OutboundUnknown) =>
-  error.status === undefined || error.status < 200
-    ? Effect.fail(error)
-    : Effect.succeed({ status: error.status, headers: {} })
-
 /** Posts the rendered message as JSON to the recipient's own address; any 2xx counts as accepted. */
 export const make = Effect.gen(function*() {
   const outbound = yield* Outbound
@@ -112,7 +106,7 @@ export const make = Effect.gen(function*() {
           ?? { title: rendered.title, body: rendered.body, blocks: rendered.blocks, actions: rendered.actions }
       }, delivery.override)),
       deadlineMs
-    }).pipe(Effect.catchTag("OutboundUnknown", heard), Effect.mapError(failed))
+    }).pipe(Effect.catchTag("OutboundUnknown", answered), Effect.mapError(failed))
     if (answer.status >= 200 && answer.status < 300) return { reference: undefined }
     const now = yield* Clock.currentTimeMillis
     return yield* refused(answer.status, RetryAfter.parse(answer.headers["retry-after"], now))

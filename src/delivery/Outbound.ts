@@ -1,4 +1,4 @@
-import { Context, type Effect, Schema } from "effect"
+import { Context, Effect, Schema } from "effect"
 
 /**
  * The guard or the shape of the request forbids it: no byte was sent, and none will be until a setting or the URL
@@ -62,3 +62,11 @@ export interface OutboundResponse {
 export class Outbound extends Context.Service<Outbound, {
   readonly request: (request: OutboundRequest) => Effect.Effect<OutboundResponse, OutboundError>
 }>()("tidings/Outbound") {}
+
+/** For who needs to know no more than the status: it says what became of a call, also if the rest of its answer did not come. */
+export const answered = (
+  error: OutboundUnknown
+): Effect.Effect<Pick<OutboundResponse, "headers" | "status">, OutboundUnknown> =>
+  error.status === undefined || error.status < 200
+    ? Effect.fail(error)
+    : Effect.succeed({ status: error.status, headers: {} })

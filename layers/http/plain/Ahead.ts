@@ -26,7 +26,8 @@ export const ahead = (server: Server, common: Omit<Common, "isStopping">): Serve
   }
   const close = server.close.bind(server)
   server.close = (closed) => {
-    for (const connection of [...connections.values()]) connection.stop()
+    const open = [...connections.values()]
+    for (const connection of open) connection.stop()
     return close(closed)
   }
   return server

@@ -8,7 +8,7 @@ import * as Head from "#layers/http/plain/Head.ts"
 import * as Refusals from "#layers/http/plain/Refusals.ts"
 import * as Recognizer from "#layers/http/plain/Recognizer.ts"
 import { route, type Send, type Take } from "#layers/http/plain/Send.ts"
-import { crashed, overloaded, unstored } from "#layers/http/Replies.ts"
+import { crashed, unstored } from "#layers/http/Replies.ts"
 import { json, toStored } from "#layers/http/StoredReply.ts"
 import { SendRequest } from "#schemas/api/Send.ts"
 import type { SendMessage } from "#schemas/SendMessage.ts"
@@ -62,7 +62,7 @@ const reasonOf = (cause: Cause.Cause<{ readonly _tag: string }>): string =>
  * commit, so that only a send with a key can be tried again.
  */
 const refused = (isKeyed: boolean) => (cause: Cause.Cause<{ readonly _tag: string }>) => {
-  const answered = (reply: typeof overloaded): Effect.Effect<Answer | undefined> =>
+  const answered = (reply: typeof unstored): Effect.Effect<Answer | undefined> =>
     Effect.map(Effect.flatMap(reply, toStored), (response) => ({ response, replayed: false }))
   if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
   switch (reasonOf(cause)) {
@@ -159,6 +159,7 @@ export const layer = Layer.effect(
             if (!Effect.isEffect(caller)) return enqueue(send, head, body, caller)
             run(caller).addObserver((exit) => {
               if (Exit.isSuccess(exit)) return enqueue(send, head, body, exit.value)
+              if (Cause.hasInterruptsOnly(exit.cause)) return interrupted(send)
               // Asked once more, it would be told too late.
               if (reasonOf(exit.cause) === "StoreUnavailable") return unavailable(send)
               giveBack(send)

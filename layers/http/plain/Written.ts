@@ -1,7 +1,9 @@
 import { headersOf } from "#layers/http/StoredReply.ts"
 import type { Answer } from "#src/access/Idempotency.ts"
-import { Clock } from "effect"
-import { STATUS_CODES } from "node:http"
+import type { Clock } from "effect"
+
+// As NodeServer does.
+const { STATUS_CODES } = process.getBuiltinModule("node:http")
 
 /** An answer as it goes over the wire, in UTF-8. The connection ends with it, or is kept. */
 export type Written = (answer: Answer, isLast: boolean) => string

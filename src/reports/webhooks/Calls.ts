@@ -1,4 +1,4 @@
-import { Outbound, type OutboundError, type OutboundUnknown } from "#src/delivery/Outbound.ts"
+import { answered, Outbound, type OutboundError, type OutboundResponse } from "#src/delivery/Outbound.ts"
 import * as RetryAfter from "#src/delivery/attempts/RetryAfter.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
@@ -41,12 +41,6 @@ const newer = failed("It is of a version that this one cannot read")
 /** Its message is gone. */
 const nothing: Outcome = { _tag: "Void" }
 
-/** A status says what became of a call, also if the rest of its answer did not come. */
-const heard = (error: OutboundUnknown) =>
-  error.status === undefined || error.status < 200
-    ? Effect.fail(error)
-    : Effect.succeed({ status: error.status, headers: {} })
-
 /** Calls webhooks. */
 export const make = Effect.gen(function*() {
   const outbound = yield* Outbound
@@ -56,7 +50,7 @@ export const make = Effect.gen(function*() {
   const post = Effect.fnUntraced(function*({ secrets, url }: Claimed, id: string, body: string) {
     if (secrets.length === 0) return failed("Its secret cannot be read")
     const at = yield* Clock.currentTimeMillis
-    const answer: { readonly status: number; readonly headers: Readonly<Record<string, string>> } = yield* outbound
+    const answer: Pick<OutboundResponse, "headers" | "status"> = yield* outbound
       .request({
         method: "POST",
         url,
@@ -67,7 +61,7 @@ export const make = Effect.gen(function*() {
         },
         body,
         deadlineMs
-      }).pipe(Effect.catchTag("OutboundUnknown", heard))
+      }).pipe(Effect.catchTag("OutboundUnknown", answered))
     if (answer.status >= 200 && answer.status < 300) return { _tag: "Told" } satisfies Outcome
     const now = yield* Clock.currentTimeMillis
     const isBusy = answer.status === 429 || answer.status === 503
