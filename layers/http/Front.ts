@@ -64,7 +64,8 @@ export const server = (options: NodeHttpServer.Options) =>
     const { taking } = yield* PlainSends
     const context = withoutPlatform(yield* Effect.context<PlainSends>())
     const [take, measure] = [taking(context), measuring(context)]
-    const direct = { take, measure, written: Written.make(yield* Clock.Clock, keepAlive), idle: keepAlive }
+    // A second more than callers are told, as Node does: a send that is on its way by then is not lost.
+    const direct = { take, measure, written: Written.make(yield* Clock.Clock, keepAlive), idle: keepAlive + 1_000 }
     yield* Listeners.unused(options)
     const make = () => Listeners.multiply(ahead(createServer({}, offering(take), measure), direct), options)
     return NodeHttpServer.layer(make, { ...options, ...Listeners.shared(options) })

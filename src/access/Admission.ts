@@ -6,7 +6,8 @@ import { Clock, Context, Effect, Latch, Layer, Metric, Schema } from "effect"
 export class Overloaded extends Schema.TaggedError<Overloaded>()("Overloaded", {}) {}
 
 /**
- * Together with the journal's patience of 1.5 s, `interval` answers every call within 2.5 s (reliability.md 2.6).
+ * Together with the journal's patience of 1.5 s, `interval` answers every call within 2.5 s (reliability.md 2.6), a send
+ * that is not plain excepted, which may wait for its turn twice.
  * `most`: 1,024 calls at once fill both of the journal's writers. `bytes`: 64 MB are ten of the longest bodies.
  */
 const bounds: AdmissionQueue.Bounds = {
@@ -22,7 +23,8 @@ const overhead = 8 * 1024
 
 /** Who asks to be let in. */
 export interface Asking {
-  readonly enter: (leave: () => void) => void
+  /** `unused`: the call did not run. */
+  readonly enter: (leave: (how?: "unused") => void) => void
   readonly refuse: () => void
 }
 
@@ -60,8 +62,8 @@ export const layer = Layer.effect(
 
     yield* Effect.addFinalizer(() => Effect.sync(() => queue.expire(Infinity)))
 
-    const leave = (since: number) => () => {
-      queue.leave(now(), since)
+    const leave = (since: number) => (how?: "unused") => {
+      queue.leave(now(), how === "unused" ? undefined : since)
       Metrics.admissionLimit.updateUnsafe(queue.limit(), context)
     }
 
@@ -77,12 +79,12 @@ export const layer = Layer.effect(
 /** Runs effects as calls of an `Admission`. `bytes`: as of `ask`. */
 export const admitting = ({ ask }: Pick<Admission["Service"], "ask">) => {
   const entered = (bytes: number) =>
-    Effect.callback<() => void, Overloaded>((resume) =>
+    Effect.callback<(how?: "unused") => void, Overloaded>((resume) =>
       ask(bytes, {
         enter: (leave) => resume(Effect.succeed(leave)),
         refuse: () => resume(Effect.andThen(Metric.update(Metrics.overloaded, 1), new Overloaded()))
       })
     )
   return <A, E, R>(bytes: number, call: Effect.Effect<A, E, R>): Effect.Effect<A, E | Overloaded, R> =>
-    Effect.acquireUseRelease(entered(bytes), () => call, (leave) => Effect.sync(leave))
+    Effect.acquireUseRelease(entered(bytes), () => call, (leave) => Effect.sync(() => leave()))
 }

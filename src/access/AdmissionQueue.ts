@@ -75,12 +75,15 @@ export const make = (bounds: Bounds) => {
     // A call that ends as soon as it is let in leaves its place to this loop.
     if (isAdmitting) return
     isAdmitting = true
-    for (let head = hasRoom() ? shift() : undefined; head !== undefined; head = hasRoom() ? shift() : undefined) {
-      running++
-      entered++
-      head.enter()
+    try {
+      for (let head = hasRoom() ? shift() : undefined; head !== undefined; head = hasRoom() ? shift() : undefined) {
+        running++
+        entered++
+        head.enter()
+      }
+    } finally {
+      isAdmitting = false
     }
-    isAdmitting = false
   }
 
   const adapt = (now: number, since: number) => {
@@ -114,11 +117,11 @@ export const make = (bounds: Bounds) => {
       }
     },
     /**
-     * An admitted call that was let in at `since` has ended. Its place goes to the call that has waited longest, before
-     * any is refused.
+     * An admitted call that was let in at `since` has ended; `undefined`: it did not run, and says nothing of how long
+     * calls take. Its place goes to the call that has waited longest, before any is refused.
      */
-    leave: (now: number, since: number): void => {
-      adapt(now, since)
+    leave: (now: number, since: number | undefined): void => {
+      if (since !== undefined) adapt(now, since)
       running--
       admit(now)
     },

@@ -7,9 +7,13 @@ import { Socket } from "node:net"
  * Has each new connection of a server read by `Direct` before the server hears of it. When the server closes, they end
  * as its own do.
  */
-export const ahead = (server: Server, common: Omit<Common, "isStopping">): Server => {
+export const ahead = (server: Server, common: Omit<Common, "hasOthers" | "isStopping">): Server => {
   const connections = new InFlight<Direct>()
-  const all = { ...common, isStopping: () => !server.listening }
+  const all: Common = {
+    ...common,
+    isStopping: () => !server.listening,
+    hasOthers: () => server.listenerCount("request") > 0
+  }
   const emit = server.emit.bind(server)
   const open = (socket: Socket): void => {
     const leave = (bytes: Buffer | undefined): void => {

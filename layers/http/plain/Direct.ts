@@ -1,21 +1,19 @@
 import { free } from "#layers/http/body/Gathering.ts"
 import type { Measure } from "#layers/http/Measured.ts"
 import { type Framed, read } from "#layers/http/plain/Framing.ts"
+import * as Offered from "#layers/http/plain/Offered.ts"
 import { route, type Take } from "#layers/http/plain/Send.ts"
 import type { Written } from "#layers/http/plain/Written.ts"
 import type { Socket } from "node:net"
 
-/** In ms: a connection on which nothing comes for so long at first, or no more of a request, is Node's. */
+/**
+ * In ms: a connection on which nothing comes for so long at first, or no more of a request, is Node's, whose own times
+ * for a slow sender begin then. One that has ended and whose last answer is not read is cut off.
+ */
 const patience = 1_000
 
 /** In how many pieces a request may come. Each is copied with those before it. */
 const mostPieces = 8
-
-/** Connections that are Node's, and on which the first request was offered before. */
-const offered = new WeakSet<object>()
-
-/** Whether the first request that Node reads on this connection was offered before: it is to be offered once. */
-export const wasOffered = (socket: object): boolean => offered.delete(socket)
 
 /** What the connections of a server have in common. */
 export interface Server {
@@ -25,6 +23,8 @@ export interface Server {
   /** In ms: a connection on which nothing has moved for so long is closed. */
   readonly idle: number
   readonly isStopping: () => boolean
+  /** Whether somebody hears of the requests that Node reads. */
+  readonly hasOthers: () => boolean
 }
 
 /**
@@ -57,12 +57,20 @@ export class Direct {
       .on("timeout", this.onTimeout).setTimeout(patience)
   }
 
-  /** Ends the connection with the answer under way; if there is none, at once, or, if its first request has not come whole, as Node does. */
+  /** Ends the connection: with the answer under way, if there is one; where its next request has begun to come, or its first has not, as Node does. */
   stop(): void {
     this.isLast = true
     if (this.ended !== undefined) return
     if (this.held !== undefined || this.socket.bytesRead === 0) this.toNode()
-    else this.socket.destroySoon()
+    else this.finish()
+  }
+
+  /** Nothing is read behind the last answer: its caller may take what comes there for not served (RFC 9112, 9.6). */
+  private finish(): void {
+    this.held = undefined
+    clearTimeout(this.waiting)
+    this.socket.off("data", this.onData).resume().setTimeout(patience)
+    this.socket.destroySoon()
   }
 
   private readonly onData = (chunk: Buffer): void => {
@@ -125,7 +133,7 @@ export class Direct {
     }
   }
 
-  /** If not, the connection is Node's. */
+  /** If not, the connection is Node's, or closed. */
   private isTaken({ body, end, isLast, rawHeaders }: Framed, bytes: Buffer): boolean {
     const { measure, take } = this.server
     const { socket } = this
@@ -136,10 +144,10 @@ export class Direct {
     const ended = measure({ method: "POST" })
     this.ended = (status) => ended(status, route)
     const others = (): boolean => {
+      if (socket.destroyed || !this.server.hasOthers()) return false
       this.ended = undefined
-      if (socket.destroyed) return false
       this.held = this.held === undefined ? bytes : Buffer.concat([bytes.subarray(0, end), this.held])
-      offered.add(socket)
+      Offered.before(socket)
       this.toNode()
       return true
     }
@@ -152,7 +160,9 @@ export class Direct {
       others
     })
     this.isOffering = false
-    return taken || !others()
+    if (taken) return true
+    if (!others()) socket.destroy()
+    return false
   }
 
   private answer(...[answer, isLast]: Parameters<Written>): void {
@@ -161,7 +171,7 @@ export class Direct {
     const ends = isLast || this.isLast || this.server.isStopping()
     socket.write(this.server.written(answer, ends))
     this.end(answer.response.status)
-    if (ends) return socket.destroySoon()
+    if (ends) return this.finish()
     socket.resume()
     // An answer that is given at once goes on in the loop that offered its send.
     if (!this.isOffering) this.next()

@@ -14,8 +14,9 @@ export interface Framed {
 const opening = Buffer.from("POST /send HTTP/1.1\r\n", "latin1")
 const blank = Buffer.from("\r\n\r\n", "latin1")
 
-/** Bytes of the longest head, as Node bounds it. */
+/** Bytes of the longest head, and its most lines: Node takes no head that is longer, and not many more lines in one. */
 const longestHead = 16 * 1024
+const mostLines = 100
 
 const name = /^[!#$%&'*+.^_`|~0-9a-z-]+$/
 const value = /^[\t\x20-\x7e\x80-\xff]*$/
@@ -65,7 +66,7 @@ export const read = (bytes: Buffer, longest: number): Framed | "part" | undefine
   const rawHeaders: Array<string> = []
   const lines = bytes.toString("latin1", opening.length, blankAt).split("\r\n")
   const framed = framing(rawHeaders, lines)
-  if (framed === undefined || framed.length > longest) return undefined
+  if (framed === undefined || lines.length > mostLines || framed.length > longest) return undefined
   const end = headEnd + framed.length
   if (end > bytes.length) return "part"
   return { rawHeaders, body: bytes.subarray(headEnd, end), isLast: framed.isLast, end }

@@ -1,7 +1,6 @@
 import type * as NodeServer from "#layers/http/NodeServer.ts"
 import { Gathering } from "#layers/http/body/Gathering.ts"
 import { wasRead } from "#layers/http/body/ReadBody.ts"
-import * as Direct from "#layers/http/plain/Direct.ts"
 import * as Send from "#layers/http/plain/Send.ts"
 import { headersOf } from "#layers/http/StoredReply.ts"
 import type { IncomingMessage, ServerResponse } from "node:http"
@@ -31,8 +30,13 @@ const sendOf = (request: IncomingMessage, response: ServerResponse, others: () =
   }
 }
 
-/** Offers requests that Node has read. What `Direct` offered before is not offered again. */
+const offered = new WeakSet<object>()
+
+/** Notes that the first request which Node will read on this connection was offered before. */
+export const before = (socket: object): void => void offered.add(socket)
+
+/** Offers requests that Node has read, those that were offered `before` excepted. */
 export const offering = (take: Send.Take): NodeServer.Take => (request, response, others) =>
-  isSend(request) && !Direct.wasOffered(request.socket) && take(sendOf(request, response, others))
+  isSend(request) && !offered.delete(request.socket) && take(sendOf(request, response, others))
     ? Send.route
     : undefined

@@ -1,7 +1,7 @@
 import { excess } from "#layers/http/body/BodyGuard.ts"
 import { free } from "#layers/http/body/Gathering.ts"
 import * as Cors from "#layers/http/Cors.ts"
-import { AccountEmail } from "#layers/http/Access.ts"
+import { AccountEmail, unauthorized } from "#layers/http/Access.ts"
 import { KnownCallers, recognizing } from "#layers/http/KnownCallers.ts"
 import { hashOf } from "#layers/http/Once.ts"
 import * as Head from "#layers/http/plain/Head.ts"
@@ -28,8 +28,9 @@ import { isUtf8 } from "node:buffer"
  * router, the middlewares and the decoding of the whole way, which cost more than all the rest of an acceptance. Plain
  * is a send of at most 64 kB, with an API key, without a header that is not known here, and of JSON that its schema
  * would leave as it is. Whatever is not plain goes the whole way, and so does every send that is refused for what it
- * says: this way knows a 202 alone, and a 503 if the node or its store cannot take more. The first of these goes to any
- * caller, unread (`Door`), but to no page, which could not read it without the headers of CORS.
+ * says: this way knows a 202 or what is kept under the send's key, a 401, a 500, and a 503 if the node or its store
+ * cannot take more. If the node cannot, it goes to any caller, unread (`Door`), but to no page, which could not read it
+ * without the headers of CORS.
  */
 export class PlainSends extends Context.Service<PlainSends, {
   /** `context` is copied into every send's: it should hold no more than a server needs. */
@@ -86,6 +87,7 @@ export const layer = Layer.effect(
     const runIn = yield* Fibers.runner
     const refusals = yield* Refusals.make
     const isOfPage = yield* Cors.isOfPage
+    const unknown: Answer = { response: yield* toStored(unauthorized), replayed: false }
 
     const accept = (caller: Principal, message: SendMessage) =>
       intake.send(caller, message, (requestId) => json(202, { requestId }))
@@ -107,11 +109,14 @@ export const layer = Layer.effect(
       return key === undefined || isToken(key) ? undefined : recognize(header, key)
     }
 
-    /** Reads the body, which costs more than all that was before. `undefined`: the whole way answers. */
+    /**
+     * Reads the body, which costs more than all that was before. `undefined`: the whole way answers, after a turn of the
+     * event loop: of many that end at once, each would let the next one in, and nothing else would run meanwhile.
+     */
     const answer = ({ expiration, key: value }: Head.Head, body: Uint8Array, caller: Principal) =>
       Effect.suspend(() => {
         const message = messageOf(body)
-        if (message === undefined) return Effect.undefined
+        if (message === undefined) return Effect.as(Effect.yieldNow, undefined)
         return value === undefined ? accept(caller, message) : keyed({ value, expiration }, body, caller, message)
       }).pipe(Effect.catchCause(refused(value !== undefined)))
 
@@ -132,12 +137,12 @@ export const layer = Layer.effect(
             refuse: () => send.answer({ response: refusal(), replayed: false }),
             enter: (leave) => {
               // Its turn may come when its sender has left.
-              if (send.isGone()) return leave()
+              if (send.isGone()) return leave("unused")
               run(answer(head, body, caller)).addObserver((exit) => {
-                leave()
-                if (Exit.isFailure(exit)) return interrupted(send)
-                if (exit.value === undefined) return giveBack(send)
-                send.answer(exit.value)
+                if (Exit.isFailure(exit)) interrupted(send)
+                else if (exit.value === undefined) giveBack(send)
+                else send.answer(exit.value)
+                leave(Exit.isSuccess(exit) && exit.value === undefined ? "unused" : undefined)
               })
             }
           })
@@ -160,9 +165,15 @@ export const layer = Layer.effect(
             run(caller).addObserver((exit) => {
               if (Exit.isSuccess(exit)) return enqueue(send, head, body, exit.value)
               if (Cause.hasInterruptsOnly(exit.cause)) return interrupted(send)
-              // Asked once more, it would be told too late.
-              if (reasonOf(exit.cause) === "StoreUnavailable") return unavailable(send)
-              giveBack(send)
+              // The whole way would ask once more.
+              switch (reasonOf(exit.cause)) {
+                case "InvalidKey":
+                  return send.answer(unknown)
+                case "StoreUnavailable":
+                  return unavailable(send)
+                default:
+                  return giveBack(send)
+              }
             })
           })
           return true

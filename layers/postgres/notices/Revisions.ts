@@ -66,7 +66,9 @@ export const make = Effect.fnUntraced(function*(kind: string) {
     for (const entry of entries) {
       const { scope } = entry.request
       const revision = found.get(scope) ?? 0
-      checked.set(scope, { revision, at })
+      const known = checked.get(scope)
+      // One that was asked later may have been answered before.
+      if (known === undefined || known.at <= at) checked.set(scope, { revision, at })
       entry.completeUnsafe(Exit.succeed(revision))
     }
   }))
@@ -74,17 +76,18 @@ export const make = Effect.fnUntraced(function*(kind: string) {
   const look = (scope: Scope) => patiently(Effect.request(new Look({ scope }), resolver))
 
   /** One that is not answered leaves it to the next, or to those who then wait. */
-  const lookBeside = Effect.fnUntraced(function*(scope: Scope) {
-    if (looking.has(scope)) return
-    looking.add(scope)
-    yield* fork(Effect.ensuring(Effect.ignore(look(scope)), Effect.sync(() => looking.delete(scope))))
-  })
+  const lookBeside = (scope: Scope) =>
+    fork(Effect.suspend(() => {
+      if (looking.has(scope)) return Effect.void
+      looking.add(scope)
+      return Effect.ensuring(Effect.ignore(look(scope)), Effect.sync(() => looking.delete(scope)))
+    }))
 
   const current = (scope: Scope): Effect.Effect<number, StoreUnavailable> =>
     Effect.flatMap(Clock.monotonicTimeNanos, (now) => {
       const known = checked.get(scope)
       if (known === undefined || now - known.at > trusted || now < (changed.get(scope) ?? now)) return look(scope)
-      return now - known.at > fresh
+      return now - known.at > fresh && !looking.has(scope)
         ? Effect.as(lookBeside(scope), known.revision)
         : Effect.succeed(known.revision)
     })

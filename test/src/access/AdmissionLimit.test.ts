@@ -46,6 +46,15 @@ describe("The limit on running calls", () => {
     assert.isAtLeast(limit, 32 + rounds - 1)
   })
 
+  it("does not change with calls that did not run", () => {
+    const queue = AdmissionQueue.make(bounds)
+    for (let n = 0; n < 1_000; n++) {
+      while (queue.running() < queue.limit()) queue.arrive(n, visitor)
+      queue.leave(n, undefined)
+    }
+    assert.strictEqual(queue.limit(), bounds.limit.first)
+  })
+
   it("does not grow while less than half of it is used", () => {
     assert.strictEqual(limitAfter(1_000, 1, () => 15), 32)
     assert.strictEqual(limitAfter(1_000, 1, () => 16), 33)

@@ -31,8 +31,10 @@ export const serving = Effect.fnUntraced(function*(
       offered.push(body)
       run(Effect.tap(hold(body), () =>
         Effect.sync(() => {
-          if (fate === "given back") others()
-          else answer({ response: { status: 202, headers: { "x-by": "take" }, body }, replayed: false })
+          const answered = (status: number, last?: "last") =>
+            answer({ response: { status, headers: { "x-by": "take" }, body }, replayed: false }, last)
+          if (fate !== "given back") answered(202)
+          else if (!others()) answered(503, "last")
         })))
     })
     return true
@@ -57,7 +59,7 @@ export const serving = Effect.fnUntraced(function*(
     Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
     () => server.listening ? Effect.asVoid(Effect.timeoutOption(close, "5 seconds")) : Effect.void
   )
-  return { close, measured, offered, port: portOf(server.address()) }
+  return { close, measured, offered, port: portOf(server.address()), server }
 })
 
 /** A caller's end: writes, and what has come. */

@@ -189,6 +189,37 @@ describe("Direct", () => {
       assert.isTrue(caller.answers().every((answer, n) => answer === `take: ${bodies[n]}` || n === 200))
     }))
 
+  it.live("what comes behind the last send of a connection is not taken, whoever ends the connection", () =>
+    Effect.gen(function*() {
+      const both = `${send("a", "Connection: close\r\n")}${send("b")}`
+      for (const ends of ["server", "caller", "answer"]) {
+        const { close, measured, offered, port } = yield* serving()
+        const caller = yield* calling(port)
+        if (ends === "caller") caller.socket.end(both)
+        else caller.socket.write(both)
+        yield* until(() => offered.length > 0)
+        if (ends === "server") yield* close
+        yield* caller.closed
+        assert.deepStrictEqual([offered, measured], [["a"], ["POST 202"]], ends)
+        assert.deepStrictEqual(caller.answers(), ["take: a"], ends)
+      }
+    }))
+
+  it.live("a send that is given back when nobody else answers any more is answered, and its connection ends", () =>
+    Effect.gen(function*() {
+      const { measured, port, server } = yield* serving()
+      server.removeAllListeners("request")
+      const caller = yield* calling(port)
+      yield* caller.write([send("a", "Idempotency-Key: given back\r\n")])
+      yield* caller.closed
+      assert.match(caller.text(), /^HTTP\/1\.1 503 .*\r\nConnection: close\r\n/s)
+      const left = yield* calling(port)
+      yield* left.write([send("b", "Idempotency-Key: left\r\n")])
+      yield* left.closed
+      assert.strictEqual(left.text(), "")
+      assert.deepStrictEqual(measured, ["POST 503", "POST undefined"])
+    }))
+
   it.live("when the server closes: what is under way is answered and is the last; idle connections end", () =>
     Effect.gen(function*() {
       const go = yield* Deferred.make<void>()

@@ -160,6 +160,7 @@ describe("Framing", () => {
         ["a folded line", head("Content-Length: 1\r\nAccept: a\r\n b\r\n")],
         ["a blank before the colon", head("Content-Length : 1\r\n")],
         ["a line feed alone", head("Content-Length: 1\r\nAccept: a\nHost: a\r\n")],
+        ["many lines", head(`Content-Length: 1\r\n${"Via: a\r\n".repeat(100)}`)],
         ["a long head", head(`Content-Length: 1\r\nAccept: ${"a".repeat(16 * 1024)}\r\n`)],
         ["a long head that has no end", `POST /send HTTP/1.1\r\nAccept: ${"a".repeat(16 * 1024)}`]
       ] as const
