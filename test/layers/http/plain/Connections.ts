@@ -12,8 +12,10 @@ const idle = 65_000
 
 /** A server whose sends are answered with their bodies; those that are not taken, and all else, with what Node heard of them. */
 export const serving = Effect.fnUntraced(function*(
-  { hold = () => Effect.void, keepAlive = idle }: {
+  { hold = () => Effect.void, keepAlive = idle, stops = () => false }: {
     readonly keepAlive?: number
+    /** Whether the server closes in the turn of this send's answer. */
+    readonly stops?: (body: string) => boolean
     /** What the answer to it waits for. */
     readonly hold?: (body: string) => Effect.Effect<void>
   } = {}
@@ -35,6 +37,7 @@ export const serving = Effect.fnUntraced(function*(
             answer({ response: { status, headers: { "x-by": "take" }, body }, replayed: false }, last)
           if (fate !== "given back") answered(202)
           else if (!others()) answered(503, "last")
+          if (stops(body)) server.close()
         })))
     })
     return true

@@ -193,12 +193,10 @@ describe("Direct", () => {
     Effect.gen(function*() {
       const both = `${send("a", "Connection: close\r\n")}${send("b")}`
       for (const ends of ["server", "caller", "answer"]) {
-        const { close, measured, offered, port } = yield* serving()
+        const { measured, offered, port } = yield* serving({ stops: () => ends === "server" })
         const caller = yield* calling(port)
         if (ends === "caller") caller.socket.end(both)
         else caller.socket.write(both)
-        yield* until(() => offered.length > 0)
-        if (ends === "server") yield* close
         yield* caller.closed
         assert.deepStrictEqual([offered, measured], [["a"], ["POST 202"]], ends)
         assert.deepStrictEqual(caller.answers(), ["take: a"], ends)
