@@ -10,6 +10,11 @@ import { Effect } from "effect"
  * vain, it makes a page of rows.
  */
 const leastOpenings = 170
+/**
+ * So many messages of a page are begun at most: a third of what one tenant may have in hand (`capacities` in `Shards`).
+ * While one page is stored, and what became of another, a third is made; halves would wait for each other.
+ */
+export const mostOpenings = 340
 const openingInterval = "5 millis"
 const openingQuestions = 100
 
@@ -50,7 +55,7 @@ export const make = ({ expansions, reader }: {
       for (let asked = 0; asked < openingQuestions && !isDraining(owner); asked++) {
         const open = reader.openings(turns)
         if (open === undefined) return { open: 0, inVain: false }
-        if (open >= least) return { open, inVain: false }
+        if (open >= least) return { open: Math.min(open, mostOpenings), inVain: false }
         yield* Effect.sleep(openingInterval)
       }
       return { open: 0, inVain: true }

@@ -15,7 +15,10 @@ export interface Gathering {
    * another commit is to store the message.
    */
   readonly begin: (id: MessageId, start: () => boolean) => boolean
-  /** The intents that have come, once no more are waited for; what comes later is not stored with its message. */
+  /**
+   * The intents that have come, once no more are waited for; what comes later is not stored with its message. None after
+   * the end.
+   */
   readonly intents: Effect.Effect<ReadonlyArray<Step>>
   /**
    * Lets all waiting messages go on: with the result of the step that was stored, or, where there is none, to write the
@@ -122,6 +125,8 @@ const makeGroup = (groups: Map<MessageId, Group>, unstored: Set<MessageId>): Gro
       }
       for (const [id, resume] of waiting) resume(Effect.succeed(results?.get(id)))
       waiting.clear()
+      // The scope outlives the gathering: it is that of a turn, in which thousands of messages are stored.
+      intents.clear()
       return left.size === 0
     }
   }

@@ -67,10 +67,16 @@ describe("Room for the next page of a request to many", () => {
       assert.deepStrictEqual(yield* rows, { open: 0, inVain: false, waited: 0 })
     }))
 
+  it.effect("not all that may begin are of one page, or the next would wait for what became of it", () =>
+    Effect.gen(function*() {
+      const { begun } = asking({ openings: () => 1_020 })
+      assert.deepStrictEqual(yield* begun, { open: 340, inVain: false, waited: 0 })
+    }))
+
   it.effect("a few are not begun by themselves: room is waited for, half a second at most", () =>
     Effect.gen(function*() {
-      const soon = asking({ openings: (n) => n < 20 ? 169 : 500 })
-      assert.deepStrictEqual(yield* soon.begun, { open: 500, inVain: false, waited: 100 })
+      const soon = asking({ openings: (n) => n < 20 ? 169 : 300 })
+      assert.deepStrictEqual(yield* soon.begun, { open: 300, inVain: false, waited: 100 })
       const never = asking({ openings: () => 169 })
       assert.deepStrictEqual(yield* never.begun, { open: 0, inVain: true, waited: 500 })
       const small = asking({ openings: () => 10 })

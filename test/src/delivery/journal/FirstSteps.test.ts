@@ -45,6 +45,17 @@ layer(FirstSteps.layer)("FirstSteps", (it) => {
       assert.isUndefined(firsts.of(intentOf(a)), "from then on its steps are written like any other's")
     }))
 
+  it.effect("what is over holds no step, although the turn whose scope it has goes on", () =>
+    Effect.gen(function*() {
+      const [message] = yield* messages
+      const gathering = yield* (yield* FirstSteps.FirstSteps).gather
+      gathering.begin(message.id, () => true)
+      yield* coming(intentOf(message))
+      assert.lengthOf(yield* gathering.intents, 1)
+      gathering.end(written(message.id))
+      assert.isEmpty(yield* gathering.intents)
+    }))
+
   it.effect("who is late is stored without its step, and writes it by itself after the commit", () =>
     Effect.gen(function*() {
       const firsts = yield* FirstSteps.FirstSteps
