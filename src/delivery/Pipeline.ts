@@ -22,9 +22,10 @@ import * as Timeouts from "#src/delivery/pipeline/Timeouts.ts"
 import * as Quarantine from "#src/delivery/shards/Quarantine.ts"
 import * as Write from "#src/delivery/journal/Write.ts"
 import * as Delays from "#src/flows/Delays.ts"
+import * as Now from "#src/fibers/Now.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import * as Trace from "#src/reports/Trace.ts"
-import { Cause, Clock, Context, Effect, Layer, Metric, Result } from "effect"
+import { Cause, Context, Effect, Layer, Metric, Result } from "effect"
 
 /**
  * An unknown outcome of a one-time password waits this long for a receipt before it is tried again, in ms
@@ -92,7 +93,7 @@ export const layer = Layer.effect(
 
     /** Stores that the message waits until `dueAt`, with a line in its timeline. */
     const delay = Effect.fnUntraced(function*(message: OpenMessage, epoch: number, dueAt: number) {
-      const at = yield* Clock.currentTimeMillis
+      const at = yield* Now.millis
       const result = yield* write({
         message,
         epoch,
@@ -112,11 +113,11 @@ export const layer = Layer.effect(
      * stages found out is not kept alive as long.
      */
     const stages = Effect.fnUntraced(function*(stored: OpenMessage, { epoch, handedOver, mayBegin }: Hands) {
-      const dueAt = yield* wait(stored, yield* Clock.currentTimeMillis)
+      const dueAt = yield* wait(stored, yield* Now.millis)
       if (dueAt !== undefined) return delay(stored, epoch, dueAt)
       const decision = yield* decide(stored)
       const { data, isOneTimePassword, message, plan, profile, providers } = decision
-      const ts = yield* Clock.currentTimeMillis
+      const ts = yield* Now.millis
       // One that is not stored is another's by now, or will be read once it is.
       if (message.attempts.length === 0 && !(yield* limits.take(decision))) return Effect.succeed(closed)
       const first: ReadonlyArray<HistoryEvent> = message.attempts.length > 0
@@ -151,7 +152,7 @@ export const layer = Layer.effect(
     }, Effect.flatten)
 
     const refuse = Effect.fnUntraced(function*(message: OpenMessage, epoch: number, refusal: Refusal.Refusal) {
-      const at = yield* Clock.currentTimeMillis
+      const at = yield* Now.millis
       const { decision, detail, event, reason, suppressed, templateId, recipient = message.recipient, type } = refusal
       const { limit, unknown } = refusal
       const error = Outcome.plain(detail)
@@ -187,7 +188,7 @@ export const layer = Layer.effect(
     })
 
     const abandon: Pipeline["Service"]["abandon"] = Effect.fnUntraced(function*(message, epoch, detail) {
-      const at = yield* Clock.currentTimeMillis
+      const at = yield* Now.millis
       const ends = refusing(message, "Undeliver")
       const attempt = Outcome.orphaned(message.attempts, at)
       const result = yield* write({
@@ -210,7 +211,7 @@ export const layer = Layer.effect(
     const afterCrash = Effect.fnUntraced(function*(message: OpenMessage, epoch: number) {
       // A recovered message was counted when its try began (`Tries`).
       const tries = message.recovered ? message.tries : message.tries + 1
-      const at = yield* Clock.currentTimeMillis
+      const at = yield* Now.millis
       const step = { message, epoch, at, lifecycle: [], conditional: true }
       if (tries >= Quarantine.maxTries) {
         return endingOf(yield* write({ ...step, dueAt: at, tries: Quarantine.crashed, events: [] }), at)

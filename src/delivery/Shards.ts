@@ -10,6 +10,7 @@ import * as Mailboxes from "#src/delivery/Mailboxes.ts"
 import * as Weight from "#src/delivery/journal/Weight.ts"
 import { Lane, type OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import * as Owned from "#src/delivery/shards/Owned.ts"
+import * as Now from "#src/fibers/Now.ts"
 import * as DeadAddresses from "#src/delivery/pipeline/DeadAddresses.ts"
 import { Pipeline } from "#src/delivery/Pipeline.ts"
 import * as Reader from "#src/delivery/shards/Reader.ts"
@@ -17,7 +18,7 @@ import { ShardCount } from "#src/delivery/shards/ShardCount.ts"
 import * as Together from "#src/delivery/shards/Together.ts"
 import * as Tries from "#src/delivery/shards/Tries.ts"
 import { Members } from "#src/people/Members.ts"
-import { Clock, Context, Effect, Layer, Schema, type Scope } from "effect"
+import { Context, Effect, Layer, Schema, type Scope } from "effect"
 
 /**
  * Messages in the hands of one node at once, by lane; a large one counts for several (`Weight.ofMessage`). That of bulk
@@ -119,7 +120,7 @@ export const layer = Layer.effect(
     const run = Effect.fnUntraced(function*(message: OpenMessage) {
       const { lane } = message
       // It was read as due, and the clock has been set back since.
-      const isEarly = message.dueAt > (yield* Clock.currentTimeMillis)
+      const isEarly = message.dueAt > 0 && message.dueAt > (yield* Now.millis)
       const owner = isEarly ? undefined : owned.enter(held[lane].get(message.id))
       let isLeft = owner === undefined
       let dueAt = isEarly ? message.dueAt : undefined

@@ -68,15 +68,15 @@ export const make = Effect.gen(function*() {
 
   return {
     /** The recipient with its tenant: the one that the send names, otherwise the user's only one. */
-    placed: Effect.fnUntraced(function*(scope: Scope, recipient: Recipient): Effect.fn.Return<
-      Recipient,
-      StoreUnavailable
-    > {
+    placed: (scope: Scope, recipient: Recipient): Effect.Effect<Recipient, StoreUnavailable> => {
       const { tenant_id: named, user_id: userId } = recipient
-      if (typeof named === "string" || typeof userId !== "string" || !(yield* tenants.some(scope))) return recipient
-      const sole = yield* memberships.sole(scope, userId)
-      return Option.isNone(sole) ? recipient : Object.assign({}, recipient, { tenant_id: sole.value.tenantId })
-    }),
+      if (typeof named === "string" || typeof userId !== "string") return Effect.succeed(recipient)
+      const sole = Effect.map(
+        memberships.sole(scope, userId),
+        (sole) => Option.isNone(sole) ? recipient : Object.assign({}, recipient, { tenant_id: sole.value.tenantId })
+      )
+      return Effect.flatMap(tenants.some(scope), (some) => some ? sole : Effect.succeed(recipient))
+    },
     of: (scope: Scope, { tenant_id: id, user_id: userId }: Recipient): Effect.Effect<Tenancy, StoreUnavailable> =>
       typeof id === "string" ? within(scope, id, userId) : Effect.succeed(none)
   }

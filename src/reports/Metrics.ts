@@ -1,7 +1,11 @@
 import type { LimitedBy, LimitPeriod } from "#schemas/SendLimit.ts"
 import type { Status } from "#schemas/Status.ts"
 import type { SuppressionReason } from "#schemas/Suppression.ts"
-import { Metric } from "effect"
+import { Effect, Metric } from "effect"
+
+/** Updates a metric in one step of its fiber, where `Metric.update` takes two: each message does it three times. */
+export const update = <Input>(metric: Metric.Metric<Input, unknown>, input: Input): Effect.Effect<void> =>
+  Effect.withFiberSucceed((fiber) => metric.updateUnsafe(input, fiber.context))
 
 /** Messages accepted and committed. */
 export const accepted = Metric.counter("tidings_messages_accepted_total", {

@@ -83,14 +83,20 @@ export const make = Effect.fnUntraced(function*(kind: string) {
       return Effect.ensuring(Effect.ignore(look(scope)), Effect.sync(() => looking.delete(scope)))
     }))
 
-  const current = (scope: Scope): Effect.Effect<number, StoreUnavailable> =>
-    Effect.flatMap(Clock.monotonicTimeNanos, (now) => {
-      const known = checked.get(scope)
-      if (known === undefined || now - known.at > trusted || now < (changed.get(scope) ?? now)) return look(scope)
-      return now - known.at > fresh && !looking.has(scope)
-        ? Effect.as(lookBeside(scope), known.revision)
-        : Effect.succeed(known.revision)
-    })
+  /** The revision if it counts as current, with its age in ns. */
+  const trustedAt = (scope: Scope, now: bigint): { readonly revision: number; readonly age: bigint } | undefined => {
+    const known = checked.get(scope)
+    if (known === undefined || now - known.at > trusted || now < (changed.get(scope) ?? now)) return undefined
+    return { revision: known.revision, age: now - known.at }
+  }
+
+  const current = (scope: Scope, now: bigint): Effect.Effect<number, StoreUnavailable> => {
+    const known = trustedAt(scope, now)
+    if (known === undefined) return look(scope)
+    return known.age > fresh && !looking.has(scope)
+      ? Effect.as(lookBeside(scope), known.revision)
+      : Effect.succeed(known.revision)
+  }
 
   const bump: Revisions["bump"] = Effect.fnUntraced(function*(scope) {
     yield* invalidations.tell({ kind, scope })
@@ -141,17 +147,28 @@ export const make = Effect.fnUntraced(function*(kind: string) {
           known.last = { name, found }
           return found
         })
-    const cached = (scope: Scope, name: string) =>
-      Effect.flatMap(current(scope), (revision) => {
+    const cached = (scope: Scope, name: string, now: bigint) =>
+      Effect.flatMap(current(scope, now), (revision) => {
         const known = caches.get(scope)
         return known?.revision === revision
           ? within(known, name)
           : Effect.flatMap(at(scope, revision), (fresh) => within(fresh, name))
       })
+    /** The last answer, if it is the one that is asked for and nobody has to ask for its revision. */
+    const lastOf = (scope: Scope, name: string, now: bigint) => {
+      const known = caches.get(scope)
+      if (known?.last?.name !== name) return undefined
+      const current = trustedAt(scope, now)
+      return current?.revision === known.revision && current.age <= fresh ? known.last : undefined
+    }
+    // In one step where it can: each message asks for several things.
     return (scope, name) =>
-      Effect.contextWith((context: Context.Context<never>) =>
-        Context.getOrUndefined(context, sql.transactionService) === undefined ? cached(scope, name) : load(scope, name)
-      )
+      Effect.withFiber((fiber) => {
+        if (Context.getOrUndefined(fiber.context, sql.transactionService) !== undefined) return load(scope, name)
+        const now = fiber.getRef(Clock.Clock).monotonicTimeNanosUnsafe()
+        const last = lastOf(scope, name, now)
+        return last === undefined ? cached(scope, name, now) : Effect.succeed(last.found)
+      })
   }
 
   return { bump, remembering } satisfies Revisions

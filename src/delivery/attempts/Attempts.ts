@@ -4,6 +4,7 @@ import { dispatch } from "#src/delivery/attempts/Dispatch.ts"
 import * as Circuit from "#src/delivery/attempts/Circuit.ts"
 import * as FirstAttempt from "#src/delivery/attempts/FirstAttempt.ts"
 import * as Hand from "#src/delivery/attempts/Hand.ts"
+import * as Now from "#src/fibers/Now.ts"
 import * as Outcome from "#src/delivery/attempts/Outcome.ts"
 import { added } from "#src/delivery/attempts/Settlement.ts"
 import * as Override from "#src/delivery/attempts/Override.ts"
@@ -11,7 +12,7 @@ import type { Candidate } from "#src/delivery/attempts/Plan.ts"
 import * as Skipped from "#src/delivery/attempts/Skipped.ts"
 import * as Expiry from "#src/flows/Expiry.ts"
 import * as Trace from "#src/reports/Trace.ts"
-import { Clock, Effect, Result } from "effect"
+import { Effect, Result } from "effect"
 
 const rendering = Trace.stage("render")
 
@@ -38,7 +39,7 @@ export const make = Effect.fnUntraced(function*(hand: Hand.Hand, candidate: Cand
   if (instead !== undefined) return instead
   const { attempts, journey } = hand
   const { addressed, message, render } = journey
-  const startedAt = yield* Clock.currentTimeMillis
+  const startedAt = yield* Now.millis
   const intent = Outcome.intent(attempts.length + 1, candidate, startedAt)
   const { channel, number, provider: key } = intent
   const line = { ts: startedAt, channel, provider: key, attempt: number }
@@ -90,6 +91,6 @@ export const make = Effect.fnUntraced(function*(hand: Hand.Hand, candidate: Cand
 
 /** Closes an attempt that an earlier owner left without an outcome; done before anything else. */
 export const closeOpen = Effect.fnUntraced(function*(hand: Hand.Hand) {
-  const open = Outcome.orphaned(hand.attempts, yield* Clock.currentTimeMillis)
+  const open = Outcome.orphaned(hand.attempts, yield* Now.millis)
   return open === undefined ? undefined : yield* Hand.conclude(hand, open, [], { orphaned: true })
 })

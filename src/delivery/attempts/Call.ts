@@ -15,10 +15,11 @@ import { isUnmade } from "#src/delivery/attempts/position/Calls.ts"
 import { position } from "#src/delivery/attempts/Position.ts"
 import type { Vendor } from "#src/delivery/Provider.ts"
 import { towardsProvider } from "#src/delivery/attempts/Settlement.ts"
+import * as Now from "#src/fibers/Now.ts"
 import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
 import * as Slots from "#src/delivery/attempts/Slots.ts"
 import * as Trace from "#src/reports/Trace.ts"
-import { Clock, Effect, Exit } from "effect"
+import { Effect, Exit } from "effect"
 
 /**
  * A provider call starts within this many ns of its intent's commit, or proves anew that the shard is still its owner's
@@ -47,7 +48,7 @@ const isStale = (result: Intended, now: bigint): boolean =>
  */
 const proven = (hand: Hand.Hand, step: Step, proofs = 1): Effect.Effect<Intended> =>
   Effect.flatMap(hand.write(step), (result) =>
-    Effect.flatMap(Clock.monotonicTimeNanos, (now) => {
+    Effect.flatMap(Now.monotonicNanos, (now) => {
       const stale = isStale(result, now)
       if (stale && proofs < mostProofs) return proven(hand, step, proofs + 1)
       Hand.written(hand)
@@ -113,7 +114,7 @@ const place = Effect.fnUntraced(function*(one: Call) {
     })),
     Effect.exit
   )
-  const now = yield* Clock.currentTimeMillis
+  const now = yield* Now.millis
   const ended = Outcome.of(intent, exit, now)
   if (Exit.isSuccess(exit)) hand.tickets = exit.value.tickets
   if (Exit.isFailure(exit)) {
@@ -130,7 +131,7 @@ const handedOver = "the shard was handed over"
 const unproven = "the store took too long to prove that it may be"
 
 const notPlaced = ({ intent }: Call, why: string, wait?: number): Effect.Effect<Ended> =>
-  Effect.map(Clock.currentTimeMillis, (now) => Outcome.unmade(intent, now, why, wait))
+  Effect.map(Now.millis, (now) => Outcome.unmade(intent, now, why, wait))
 
 /** How long a slow store is left alone by a message, in ms: after each time for longer, as a provider that fails is. */
 const unprovenWait = ({ hand }: Call): number => {
@@ -193,7 +194,7 @@ export const begin = (one: Call, slots: Slots.Slots | undefined): Effect.Effect<
     if (slots === undefined) return goOn(one, intended, place)
     const { journey } = hand
     const left = notPlaced(one, handedOver)
-    const connected = Effect.flatMap(Clock.monotonicTimeNanos, (now) => {
+    const connected = Effect.flatMap(Now.monotonicNanos, (now) => {
       if (!journey.mayBegin()) return left
       return isStale(intended, now)
         ? Effect.flatMap(proven(hand, step), (again) => goOn(one, again, place))

@@ -5,10 +5,11 @@ import * as Failover from "#src/delivery/Failover.ts"
 import * as Hand from "#src/delivery/attempts/Hand.ts"
 import { type Ending, endingOf, type Journey } from "#src/delivery/pipeline/Journey.ts"
 import type { Position } from "#src/delivery/attempts/position/Situation.ts"
+import * as Now from "#src/fibers/Now.ts"
 import { shortWait } from "#src/delivery/RetryPolicy.ts"
 import { failing, reasonOf } from "#src/delivery/attempts/Settlement.ts"
 import { close } from "#src/delivery/journal/Write.ts"
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 
 /**
  * The line for a message whose escalation ends because its recipient's preferences, as they are by now, leave it fewer
@@ -70,7 +71,7 @@ export const deliver = (given: Omit<Hand.Means, "complain">) => {
    * its variables alive, and a thousand messages wait at once.
    */
   const walk = (hand: Hand.Hand): Effect.Effect<Ending> =>
-    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    Effect.flatMap(Now.millis, (now) => {
       const next = Hand.positionAt(hand, now)
       if (next._tag !== "Next") return end(hand, now, next)
       // The plan was resumed too early, or the provider is left alone.

@@ -22,7 +22,7 @@ import type { Write } from "#src/delivery/journal/Write.ts"
 import type { Ticket } from "#src/delivery/Provider.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import * as Trace from "#src/reports/Trace.ts"
-import { Clock, Effect, Metric } from "effect"
+import { Clock, Effect } from "effect"
 
 const settling = Trace.stage("settle")
 
@@ -136,8 +136,8 @@ export const written = (hand: Hand): void => {
 
 const count = (attempt: Attempt): Effect.Effect<void> => {
   const { channel, provider, state } = attempt
-  const counted = Metric.update(Metrics.attempts({ provider, channel, outcome: Outcome.word(attempt) }), 1)
-  return state === "unknown" ? Effect.andThen(counted, Metric.update(Metrics.unknownOutcomes, 1)) : counted
+  const counted = Metrics.update(Metrics.attempts({ provider, channel, outcome: Outcome.word(attempt) }), 1)
+  return state === "unknown" ? Effect.andThen(counted, Metrics.update(Metrics.unknownOutcomes, 1)) : counted
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Journal, Step, StepResult } from "#src/delivery/Journal.ts"
 import * as Lifecycle from "#src/delivery/Lifecycle.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
-import { Cause, Duration, Effect, Exit, Metric, Result, Schedule } from "effect"
+import { Cause, Duration, Effect, Exit, Result, Schedule } from "effect"
 
 /**
  * Writes a step of a message; waits out an unavailable store, so an outcome once known is not lost while its owner
@@ -34,7 +34,7 @@ export const patiently = <A, E>(ask: Effect.Effect<A, E>): Effect.Effect<A> =>
 
 const counted = (result: StepResult): Effect.Effect<void> =>
   result._tag === "Written" && result.stirred === undefined
-    ? Metric.update(Metrics.settled({ status: result.status }), 1)
+    ? Metrics.update(Metrics.settled({ status: result.status }), 1)
     : Effect.void
 
 /** `firsts`: lets the first step of a message that is not stored yet go into the message's own commit. */

@@ -104,14 +104,10 @@ export const make = Effect.gen(function*() {
       : { resolved: { ...resolved, template: { ...resolved.template, content: own.content } }, own }
   })
 
-  return Effect.fnUntraced(function*(message: OpenMessage): Effect.fn.Return<Mapped, Refusal.Refusal> {
-    const { content, delay, metadata } = message.instructions
-    const fault = Delays.fault(delay, message.enqueuedAt)
-    if (fault !== undefined) return yield* Refusal.undeliverable("FAILED", fault)
-    const isOneTimePassword = isPassword(metadata?.tags)
-    if (content !== undefined && content !== null) {
-      return { message, content, template: undefined, isOneTimePassword }
-    }
+  const templated = Effect.fnUntraced(function*(
+    message: OpenMessage,
+    isOneTimePassword: boolean
+  ): Effect.fn.Return<Mapped, Refusal.Refusal> {
     const { own, resolved } = yield* template(message)
     const strategy = yield* strategyOf(message, resolved)
     return {
@@ -125,4 +121,14 @@ export const make = Effect.gen(function*() {
       isOneTimePassword: isOneTimePassword || isPassword(resolved.template.tags)
     }
   })
+
+  return (message: OpenMessage): Effect.Effect<Mapped, Refusal.Refusal> => {
+    const { content, delay, metadata } = message.instructions
+    const fault = Delays.fault(delay, message.enqueuedAt)
+    if (fault !== undefined) return Effect.fail(Refusal.undeliverable("FAILED", fault))
+    const isOneTimePassword = isPassword(metadata?.tags)
+    return content === undefined || content === null
+      ? templated(message, isOneTimePassword)
+      : Effect.succeed({ message, content, template: undefined, isOneTimePassword })
+  }
 })

@@ -9,6 +9,7 @@ import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import type { Provider } from "#src/delivery/Provider.ts"
 import * as Refusal from "#src/delivery/pipeline/Refusal.ts"
 import * as Unknown from "#src/delivery/pipeline/Unknown.ts"
+import * as Now from "#src/fibers/Now.ts"
 import * as Write from "#src/delivery/journal/Write.ts"
 import { ListPreferences } from "#src/people/ListPreferences.ts"
 import { PreferenceCatalogue, type TopicRecord } from "#src/people/PreferenceCatalogue.ts"
@@ -16,7 +17,7 @@ import * as PreferenceResolution from "#src/people/PreferenceResolution.ts"
 import * as PreferenceStatements from "#src/people/PreferenceStatements.ts"
 import { TenantPreferences } from "#src/people/TenantPreferences.ts"
 import { UserPreferences } from "#src/people/UserPreferences.ts"
-import { Clock, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 
 /**
  * The topic of a message. `isInHeader`: its mails say in their header how to opt out of it; those of a required one
@@ -122,7 +123,7 @@ export const make = Effect.gen(function*() {
       return {
         ...asked,
         record,
-        now: at ?? (yield* Clock.currentTimeMillis),
+        now: at ?? (yield* Now.millis),
         topic: record === undefined ? undefined : PreferenceStatements.terms(record),
         names: namesOf(found, named),
         sent: recipient.preferences,

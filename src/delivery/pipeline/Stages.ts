@@ -184,18 +184,14 @@ export const make = Effect.gen(function*() {
     )
 
   /** `at`, in epoch ms: when the message is to go, for what holds only for a time; missing, it is now. */
-  const decide = Effect.fnUntraced(function*(
-    stored: OpenMessage,
-    at?: number
-  ): Effect.fn.Return<Decision, Refusal.Refusal> {
-    const message = yield* placed(stored)
-    return message === stored
-      ? yield* decideIn(stored, at)
-      : yield* Effect.mapError(
-        decideIn(message, at),
-        (refusal) => Refusal.knowing(refusal, { recipient: message.recipient })
-      )
-  })
+  const decide = (stored: OpenMessage, at?: number): Effect.Effect<Decision, Refusal.Refusal> =>
+    Effect.flatMap(placed(stored), (message) =>
+      message === stored
+        ? decideIn(stored, at)
+        : Effect.mapError(
+          decideIn(message, at),
+          (refusal) => Refusal.knowing(refusal, { recipient: message.recipient })
+        ))
 
   const waitOf = Effect.fnUntraced(function*(
     stored: OpenMessage,

@@ -77,12 +77,17 @@ export const make = Effect.fnUntraced(function*(stored: FirstSteps["Service"]["s
    * Counts a message that is to be sent now, once, however often it is begun. Answers whether it may be sent: not so one
    * that is not stored.
    */
-  const take = Effect.fnUntraced(function*(decision: Decision): Effect.fn.Return<boolean, Refusal.Refusal> {
-    const all = yield* tallies(decision)
-    if (all.length === 0) return true
-    const taken = yield* counted(decision.message, all)
-    return taken._tag === "Reached" ? yield* refusal(decision, taken.count) : taken._tag === "Counted"
-  })
+  const take = (decision: Decision): Effect.Effect<boolean, Refusal.Refusal> =>
+    Effect.flatMap(tallies(decision), (all) =>
+      all.length === 0
+        ? Effect.succeed(true)
+        : Effect.flatMap(
+          counted(decision.message, all),
+          (taken) =>
+            taken._tag === "Reached"
+              ? Effect.fail(refusal(decision, taken.count))
+              : Effect.succeed(taken._tag === "Counted")
+        ))
 
   /** Refuses a message that would not be sent at `now` (epoch ms). Nothing is counted. */
   const look = Effect.fnUntraced(function*(decision: Decision, now: number): Effect.fn.Return<void, Refusal.Refusal> {

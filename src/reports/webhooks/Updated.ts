@@ -1,5 +1,5 @@
 import type { Attempt } from "#schemas/Attempt.ts"
-import type { HistoryEvent } from "#schemas/History.ts"
+import type { HistoryEvent, HistoryType } from "#schemas/History.ts"
 import type { Status } from "#schemas/Status.ts"
 import { details, isAmbiguous, providers } from "#src/reports/MessageDetails.ts"
 import type { MessageRecord, Snapshot } from "#src/reports/MessageLog.ts"
@@ -60,6 +60,20 @@ const attemptsThen = (attempts: ReadonlyArray<Attempt>, { status, storedAt }: Up
         : attempt
     )
 
+const steps: Partial<Record<HistoryType, number>> = { DELIVERED: 2, OPENED: 3, CLICKED: 4 }
+
+/**
+ * The lines that there were: of two channels, one may tell later what the other told before. Its own status it has by
+ * the first line of it.
+ */
+const timelineThen = (timeline: ReadonlyArray<HistoryEvent>, update: Update): ReadonlyArray<HistoryEvent> => {
+  const own = timeline.find(({ type }) => type === update.status)
+  return timeline.filter((line) => {
+    const step = steps[line.type]
+    return step === undefined || line === own || (line.ts <= update.storedAt && hadCome(update, step, line.ts))
+  })
+}
+
 /** Whether `data` needs the message's timeline. */
 export const needsTimeline = ({ attempts, record }: Snapshot, update: Update): boolean =>
   isAmbiguous(recordThen(record, update), attemptsThen(attempts, update))
@@ -72,7 +86,7 @@ export const data = ({ attempts, record }: Snapshot, update: Update, timeline: R
   const then = recordThen(record, update)
   return {
     ...details(then),
-    providers: providers(then, attemptsThen(attempts, update), timeline),
+    providers: providers(then, attemptsThen(attempts, update), timelineThen(timeline, update)),
     recipientId: record.recipient
   }
 }

@@ -84,33 +84,38 @@ const start = Effect.gen(function*() {
   return { happen, history: log.history(place.scope, message.id), now: () => at, snapshot, told }
 })
 
+/** Lets these happen, and compares what is told of each status, when it comes and in the end. */
+const check = Effect.fnUntraced(function*(deeds: ReadonlyArray<Deed>) {
+  const { happen, history, now, snapshot, told } = yield* start
+  const said: Array<readonly [Parameters<typeof Updated.data>[1], string]> = []
+  let { record: { status } } = yield* snapshot
+  for (const deed of deeds) {
+    yield* happen(deed)
+    const { attempts, record } = yield* snapshot
+    if (record.status === status) continue
+    status = record.status
+    const shown = {
+      ...details(record),
+      providers: providers(record, attempts, yield* history),
+      recipientId: record.recipient,
+      // A change of the status is never a wait for another try.
+      willRetry: false
+    }
+    const update = { status, storedAt: now() }
+    const text = yield* told(update)
+    assert.deepStrictEqual(JSON.parse(text), JSON.parse(JSON.stringify(shown)))
+    said.push([update, text])
+  }
+  for (const [update, text] of said) assert.strictEqual(yield* told(update), text)
+})
+
 layer(Stores.layer)("Updated", (it) => {
   it.effect.prop(
     "what is told of a status is what GET /messages/:id shows as soon as a message has it, however late it is told",
     { deeds: Schema.Array(Deed).check(Schema.isMaxLength(12)) },
-    ({ deeds }) =>
-      Effect.gen(function*() {
-        const { happen, history, now, snapshot, told } = yield* start
-        const said: Array<readonly [Parameters<typeof Updated.data>[1], string]> = []
-        let { record: { status } } = yield* snapshot
-        for (const deed of deeds) {
-          yield* happen(deed)
-          const { attempts, record } = yield* snapshot
-          if (record.status === status) continue
-          status = record.status
-          const shown = {
-            ...details(record),
-            providers: providers(record, attempts, yield* history),
-            recipientId: record.recipient,
-            // A change of the status is never a wait for another try.
-            willRetry: false
-          }
-          const update = { status, storedAt: now() }
-          const text = yield* told(update)
-          assert.deepStrictEqual(JSON.parse(text), JSON.parse(JSON.stringify(shown)))
-          said.push([update, text])
-        }
-        for (const [update, text] of said) assert.strictEqual(yield* told(update), text)
-      })
+    ({ deeds }) => check(deeds)
   )
+
+  it.effect("what one of two channels tells later is no part of what was told of the other", () =>
+    check(["Call", "Call", "Taken", "Open", "Deliver"]))
 })

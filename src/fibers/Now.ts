@@ -1,0 +1,14 @@
+import { Clock, Effect } from "effect"
+
+/**
+ * The time of the fiber's clock, in one step of its fiber where `Clock`'s own effects take two: a message asks for it
+ * ten times on its way. Epoch ms.
+ */
+export const millis: Effect.Effect<number> = Effect.withFiberSucceed((fiber) =>
+  fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()
+)
+
+/** Monotonic, ns. */
+export const monotonicNanos: Effect.Effect<bigint> = Effect.withFiberSucceed((fiber) =>
+  fiber.getRef(Clock.Clock).monotonicTimeNanosUnsafe()
+)
