@@ -71,11 +71,13 @@ export const make = Effect.gen(function*() {
     placed: (scope: Scope, recipient: Recipient): Effect.Effect<Recipient, StoreUnavailable> => {
       const { tenant_id: named, user_id: userId } = recipient
       if (typeof named === "string" || typeof userId !== "string") return Effect.succeed(recipient)
-      const sole = Effect.map(
-        memberships.sole(scope, userId),
-        (sole) => Option.isNone(sole) ? recipient : Object.assign({}, recipient, { tenant_id: sole.value.tenantId })
-      )
-      return Effect.flatMap(tenants.some(scope), (some) => some ? sole : Effect.succeed(recipient))
+      return Effect.flatMap(tenants.some(scope), (some) =>
+        some
+          ? Effect.map(
+            memberships.sole(scope, userId),
+            (sole) => Option.isNone(sole) ? recipient : Object.assign({}, recipient, { tenant_id: sole.value.tenantId })
+          )
+          : Effect.succeed(recipient))
     },
     of: (scope: Scope, { tenant_id: id, user_id: userId }: Recipient): Effect.Effect<Tenancy, StoreUnavailable> =>
       typeof id === "string" ? within(scope, id, userId) : Effect.succeed(none)

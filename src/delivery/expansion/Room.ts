@@ -10,13 +10,14 @@ import { Effect } from "effect"
  * vain, it makes a page of rows.
  */
 const leastOpenings = 170
+const openingInterval = "5 millis"
+const openingQuestions = 100
+
 /**
  * So many messages of a page are begun at most: a third of what one tenant may have in hand (`capacities` in `Shards`).
  * While one page is stored, and what became of another, a third is made; halves would wait for each other.
  */
 export const mostOpenings = 340
-const openingInterval = "5 millis"
-const openingQuestions = 100
 
 /**
  * Bulk messages of a page's turns that may be ready and unsent before the page waits: enough to keep the owners busy,
