@@ -5,6 +5,7 @@ import type { MessageId } from "#schemas/MessageId.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type { OpenExpansion, RequestRecord } from "#src/delivery/Expansion.ts"
 import { Expansions } from "#src/delivery/expansion/Expansions.ts"
+import type { StepResult } from "#src/delivery/Journal.ts"
 import { turnOf } from "#src/delivery/shards/LaneShares.ts"
 import { RequestNotFound } from "#src/reports/MessageLog.ts"
 import { Clock, Effect, HashMap, Layer, Option, Order, Struct } from "effect"
@@ -73,8 +74,11 @@ export const layer = Layer.effect(
         const advanced = yield* modify((state) => advance(state, step))
         if (advanced._tag !== "Written") return advanced
         const { created, statuses } = advanced
-        const intents = new Map(
-          [...statuses].map(([id, status]) => [id, { _tag: "Written" as const, status, provenAtNanos }] as const)
+        const intents = new Map<MessageId, StepResult>(
+          [...statuses].map(([id, status]) => [
+            id,
+            status === undefined ? { _tag: "Refused" } : { _tag: "Written", status, provenAtNanos }
+          ])
         )
         return { _tag: "Written" as const, created, intents }
       }),

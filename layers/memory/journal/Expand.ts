@@ -47,24 +47,29 @@ export const refused = ({ intents = [], page }: Advance): RowRefused | undefined
     ...page.profiles.map((profile) => profile.userId)
   ])
 
+type Stepping = ReadonlyMap<MessageId, Status | undefined>
+
 /**
- * Stores a page, with the status of each message whose intent was stored. An intent is not stored if its message was
- * there before, or if its shard has another epoch by now.
+ * Stores a page, with the status of each message whose intent was stored; `undefined`: the message was there before. An
+ * intent is not stored either if its shard has another epoch by now.
  */
 const withPage = (
   state: State,
   { common, members, profiles }: Page,
   intents: Advance["intents"],
   at: number
-): readonly [State, created: number, statuses: ReadonlyMap<MessageId, Status>] => {
+): readonly [State, created: number, statuses: Stepping] => {
   const byMessage = new Map(intents?.map((step) => [step.message.id, step] as const))
-  const statuses = new Map<MessageId, Status>()
+  const statuses = new Map<MessageId, Status | undefined>()
   let next = state
   for (const member of members) {
-    if (findMessage(next, common.scope, member.id) !== undefined) continue
+    const step = byMessage.get(member.id)
+    if (findMessage(next, common.scope, member.id) !== undefined) {
+      if (step !== undefined) statuses.set(member.id, undefined)
+      continue
+    }
     const seq = next.seq + 1
     next = putMessage({ ...next, seq }, row({ ...common, ...member }, seq, common.enqueuedAt))
-    const step = byMessage.get(member.id)
     const [recorded, begun] = step === undefined ? [undefined, next] : Record.record(next, step)
     if (recorded?._tag === "Written") {
       statuses.set(member.id, recorded.status)
@@ -78,7 +83,7 @@ const withPage = (
 type Stepped = Exclude<Advanced, { readonly _tag: "Written" }> | {
   readonly _tag: "Written"
   readonly created: number
-  readonly statuses: ReadonlyMap<MessageId, Status>
+  readonly statuses: Stepping
 }
 
 /** One step of an expansion: fenced, passed by another step, or written whole. */

@@ -100,7 +100,9 @@ const statement = (notify: boolean, isHeard: boolean) => `
     : ""
 }
   select exists (select from current) as current, exists (select from u) as written, (select count(*)::int from m) as created,
-    (select array_agg(n) from r where k is not null and (id in (select message_id from a)) is not true) as left
+    (select array_agg(n) from r where k is not null and (id in (select message_id from a)) is not true) as left,
+    case when (select count(*) from m) < (select count(*) from r) then
+      (select array_agg(n) from r where k is not null and (id in (select id from m)) is not true) end as known
   ${notify ? `, (select pg_notify('tidings_due', $35))::text` : ""}${isHeard ? `, ${Told.wake}` : ""}`
 
 const decode = Schema.decodeUnknownEffect(
@@ -109,7 +111,8 @@ const decode = Schema.decodeUnknownEffect(
       current: Schema.Boolean,
       written: Schema.Boolean,
       created: Schema.Int,
-      left: Schema.NullOr(Schema.Array(Schema.Int))
+      left: Schema.NullOr(Schema.Array(Schema.Int)),
+      known: Schema.NullOr(Schema.Array(Schema.Int))
     })
   ])
 )
@@ -167,7 +170,7 @@ export const write = (sql: SqlClient.SqlClient) => {
     return {
       _tag: "Written",
       created: answer.created,
-      intents: Intents.written(intents, answer.left ?? [], provenAtNanos)
+      intents: Intents.results(intents, { left: answer.left ?? [], known: answer.known ?? [] }, provenAtNanos)
     } satisfies Advanced
   })
   return (step: Advance, unowned: ReadonlyArray<number>, isHeard: boolean) =>

@@ -30,17 +30,19 @@ export const of = (intents: ReadonlyArray<Step>) => {
   }
 }
 
-/** The results of the intents that were stored; those at the indices `left` were not. */
-export const written = (
+/**
+ * The results of the intents, by their places: those that were `left` were not stored, and are refused if their messages
+ * were `known`, there before.
+ */
+export const results = (
   intents: ReadonlyArray<Step>,
-  left: ReadonlyArray<number>,
+  { known, left }: { readonly left: ReadonlyArray<number>; readonly known: ReadonlyArray<number> },
   provenAtNanos: bigint
 ): ReadonlyMap<MessageId, StepResult> => {
-  const out = new Set(left)
-  return new Map(intents.flatMap(({ lifecycle, message }, n) => {
+  const [out, before] = [new Set(left), new Set(known)]
+  return new Map(intents.flatMap(({ lifecycle, message }, n): ReadonlyArray<readonly [MessageId, StepResult]> => {
     const status = Lifecycle.target(lifecycle)
-    return out.has(n) || status === undefined
-      ? []
-      : [[message.id, { _tag: "Written" as const, status, provenAtNanos }] as const]
+    if (before.has(n)) return [[message.id, { _tag: "Refused" }]]
+    return out.has(n) || status === undefined ? [] : [[message.id, { _tag: "Written", status, provenAtNanos }]]
   }))
 }
