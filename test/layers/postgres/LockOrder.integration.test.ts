@@ -43,10 +43,16 @@ const started = Effect.gen(function*() {
   assert(first !== undefined && second !== undefined && third !== undefined)
   const messages = [first, second, third] as const
 
-  /** Until so many sessions wait for a lock. */
+  /** Until so many sessions wait for a lock. If they do not come to that, it tells what they do instead. */
   const waiting = (sessions: number) =>
     sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.pipe(
-      Effect.repeat({ until: (found) => found.length === sessions, schedule: Schedule.spaced("10 millis") })
+      Effect.repeat({ until: (found) => found.length >= sessions, schedule: Schedule.spaced("10 millis") }),
+      Effect.timeoutOrElse({
+        duration: "10 seconds",
+        orElse: () =>
+          sql`select state, wait_event_type, wait_event, left(query, 200) as query from pg_stat_activity
+            where datname = current_database()`.pipe(Effect.flatMap((found) => Effect.die(found)))
+      })
     )
 
   /** Has a message locked; the answer says that it may go on, with what is still to be done, and waits for its end. */
