@@ -138,8 +138,11 @@ export const intents = (it: Vitest.MethodsNonLive<Expansions | Journal | Message
       const [known = assert.fail("the page has members"), ...fresh] = made.members.map(({ id }) => id)
       assert.deepStrictEqual(begun(written), fresh)
       // Nobody writes it by itself: it may have the very time of the one that the message has.
-      const result = written._tag === "Written" ? written.intents.get(known) : undefined
-      assert.deepStrictEqual(result, { _tag: "Refused" })
+      const resultOf = (advanced: Advanced) => advanced._tag === "Written" ? advanced.intents.get(known) : undefined
+      assert.deepStrictEqual(resultOf(written), { _tag: "Refused" })
+      // Nor if it comes to its intent only after the page.
+      const late = yield* expansions.advance(step(given, { from: "further", to: "yet further", page: made }))
+      assert.deepStrictEqual([late._tag, resultOf(late)], ["Written", { _tag: "Refused" }])
       const messages = yield* messagesOf(given)
       assert.deepStrictEqual(messages.map(({ recipient, status }) => [recipient, status]), [["a", "ENQUEUED"], [
         "b",

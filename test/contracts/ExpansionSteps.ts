@@ -1,6 +1,6 @@
 import { encodePlace, start } from "#src/delivery/Expansion.ts"
 import { Expansions } from "#src/delivery/expansion/Expansions.ts"
-import { Journal } from "#src/delivery/Journal.ts"
+import { Journal, type StepResult } from "#src/delivery/Journal.ts"
 import { Profiles } from "#src/people/Profiles.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
 import { UserId } from "#schemas/Profile.ts"
@@ -40,14 +40,21 @@ export const steps = (it: Vitest.MethodsNonLive<Expansions | Journal | MessageLo
       const expansions = yield* Expansions
       const first = step(given, { page: pageOf(given, ["a", "b", "a"]) })
       assert.deepStrictEqual(yield* expansions.advance(first), { _tag: "Written", created: 2, intents: new Map() })
+      const page = pageOf(given, ["b", "c"])
       const last = step(given, {
         from: first.to,
         to: encodePlace({ index: 1 }),
-        page: pageOf(given, ["b", "c"]),
+        page,
         state: "COMPLETED",
         dueAt: null
       })
-      assert.deepStrictEqual(yield* expansions.advance(last), { _tag: "Written", created: 1, intents: new Map() })
+      const refused: StepResult = { _tag: "Refused" }
+      const [again = assert.fail("the page has members")] = page?.members ?? []
+      assert.deepStrictEqual(yield* expansions.advance(last), {
+        _tag: "Written",
+        created: 1,
+        intents: new Map([[again.id, refused]])
+      })
       assert.deepStrictEqual((yield* messagesOf(given)).map(({ recipient }) => recipient), ["a", "b", "c"])
       const found = yield* expansions.find(given.place.scope, given.expansion.id)
       assert.deepStrictEqual([found.state, found.messages, found.endedAt], ["COMPLETED", 3, last.at])

@@ -65,7 +65,7 @@ const withPage = (
   for (const member of members) {
     const step = byMessage.get(member.id)
     if (findMessage(next, common.scope, member.id) !== undefined) {
-      if (step !== undefined) statuses.set(member.id, undefined)
+      if (findMessage(state, common.scope, member.id) !== undefined) statuses.set(member.id, undefined)
       continue
     }
     const seq = next.seq + 1

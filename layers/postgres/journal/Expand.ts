@@ -2,6 +2,7 @@ import * as Frames from "#layers/postgres/journal/Frames.ts"
 import * as Intents from "#layers/postgres/journal/Intents.ts"
 import * as Outputs from "#layers/postgres/journal/Outputs.ts"
 import * as Texts from "#layers/postgres/journal/Texts.ts"
+import { MessageId } from "#schemas/MessageId.ts"
 import * as Told from "#layers/postgres/webhooks/Told.ts"
 import { encodePlace, start } from "#src/delivery/Expansion.ts"
 import type { Advance, Advanced, PageMember } from "#src/delivery/expansion/Expansions.ts"
@@ -102,7 +103,7 @@ const statement = (notify: boolean, isHeard: boolean) => `
   select exists (select from current) as current, exists (select from u) as written, (select count(*)::int from m) as created,
     (select array_agg(n) from r where k is not null and (id in (select message_id from a)) is not true) as left,
     case when (select count(*) from m) < (select count(*) from r) then
-      (select array_agg(n) from r where k is not null and (id in (select id from m)) is not true) end as known
+      (select array_agg(id) from r where (id in (select id from m)) is not true) end as known
   ${notify ? `, (select pg_notify('tidings_due', $35))::text` : ""}${isHeard ? `, ${Told.wake}` : ""}`
 
 const decode = Schema.decodeUnknownEffect(
@@ -112,7 +113,7 @@ const decode = Schema.decodeUnknownEffect(
       written: Schema.Boolean,
       created: Schema.Int,
       left: Schema.NullOr(Schema.Array(Schema.Int)),
-      known: Schema.NullOr(Schema.Array(Schema.Int))
+      known: Schema.NullOr(Schema.Array(MessageId))
     })
   ])
 )

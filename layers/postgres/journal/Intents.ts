@@ -31,18 +31,20 @@ export const of = (intents: ReadonlyArray<Step>) => {
 }
 
 /**
- * The results of the intents, by their places: those that were `left` were not stored, and are refused if their messages
- * were `known`, there before.
+ * The results of the first steps of a page's messages. An intent that was `left` (by its place) was not stored. All steps
+ * of messages that were `known`, there before, are refused.
  */
 export const results = (
   intents: ReadonlyArray<Step>,
-  { known, left }: { readonly left: ReadonlyArray<number>; readonly known: ReadonlyArray<number> },
+  { known, left }: { readonly left: ReadonlyArray<number>; readonly known: ReadonlyArray<MessageId> },
   provenAtNanos: bigint
 ): ReadonlyMap<MessageId, StepResult> => {
-  const [out, before] = [new Set(left), new Set(known)]
-  return new Map(intents.flatMap(({ lifecycle, message }, n): ReadonlyArray<readonly [MessageId, StepResult]> => {
+  const out = new Set(left)
+  const results = new Map<MessageId, StepResult>()
+  for (const [n, { lifecycle, message }] of intents.entries()) {
     const status = Lifecycle.target(lifecycle)
-    if (before.has(n)) return [[message.id, { _tag: "Refused" }]]
-    return out.has(n) || status === undefined ? [] : [[message.id, { _tag: "Written", status, provenAtNanos }]]
-  }))
+    if (!out.has(n) && status !== undefined) results.set(message.id, { _tag: "Written", status, provenAtNanos })
+  }
+  for (const id of known) results.set(id, { _tag: "Refused" })
+  return results
 }

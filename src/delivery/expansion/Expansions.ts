@@ -48,9 +48,10 @@ export interface Advance {
 }
 
 /**
- * `Written` with the number of messages that are new, and the results of the intents: of those that were stored with
- * their messages, and `Refused` for those whose messages were there before. Such an intent, written by itself, could be
- * taken for the one that the message has, if both began within a millisecond. What has no result is written by itself.
+ * `Written` with the number of messages that are new, and the results of first steps: of the intents that were stored
+ * with their messages, and `Refused` for all messages that were there before. An intent of such a message, written by
+ * itself, could be taken for the one that the message has, if both began within a millisecond. What has no result is
+ * written by itself.
  * `Passed`: the row stands elsewhere or has ended, nothing was written.
  */
 export type Advanced =

@@ -22,8 +22,8 @@ export interface Gathering {
   readonly intents: Effect.Effect<ReadonlyArray<Step>>
   /**
    * Lets all waiting messages go on: with the result of the step that was stored, or, where there is none, to write the
-   * step themselves. `undefined`: the messages are not stored, as far as is known. Answers whether all that were begun
-   * are still in hand.
+   * step themselves. One whose result is `Refused` hears that for each of its steps, however late it comes to them.
+   * `undefined`: the messages are not stored, as far as is known. Answers whether all that were begun are still in hand.
    */
   readonly end: (results: ReadonlyMap<MessageId, StepResult> | undefined) => boolean
 }
@@ -36,8 +36,8 @@ export interface Gathering {
  */
 export class FirstSteps extends Context.Service<FirstSteps, {
   /**
-   * The result of this step, if it is stored by its message's commit. `undefined`, at once or as the effect's answer:
-   * it is to be written by itself.
+   * The result of this step, if its message's commit decides it. `undefined`, at once or as the effect's answer: it is
+   * to be written by itself.
    */
   readonly of: (step: Step) => Effect.Effect<StepResult | undefined> | undefined
   /**
@@ -68,11 +68,19 @@ interface Group extends Gathering {
   readonly spare: (id: MessageId) => void
 }
 
-/**
- * `groups`: by message that is not stored yet, the group that it is in. `unstored`: messages in hand whose commits have
- * failed.
- */
-const makeGroup = (groups: Map<MessageId, Group>, unstored: Set<MessageId>): Group => {
+/** What is known of the messages in hand that were begun before they were stored. */
+interface InHand {
+  /** By message that is not stored yet, the group that it is in. */
+  readonly groups: Map<MessageId, Group>
+  /** Those whose commits have failed. */
+  readonly unstored: Set<MessageId>
+  /** Those that are another's: their commits found them there. */
+  readonly refused: Set<MessageId>
+}
+
+const refusal = Effect.succeed<StepResult>({ _tag: "Refused" })
+
+const makeGroup = ({ groups, refused, unstored }: InHand): Group => {
   const ids: Array<MessageId> = []
   const expected = new Set<MessageId>()
   const intents = new Map<MessageId, Step>()
@@ -99,7 +107,7 @@ const makeGroup = (groups: Map<MessageId, Group>, unstored: Set<MessageId>): Gro
     arrive: (id, step, resume) => {
       // It was asked for before the end, and runs after it.
       if (isOver) {
-        resume(Effect.undefined)
+        resume(refused.has(id) ? refusal : Effect.undefined)
         return Effect.void
       }
       waiting.set(id, resume)
@@ -121,7 +129,9 @@ const makeGroup = (groups: Map<MessageId, Group>, unstored: Set<MessageId>): Gro
       for (const id of ids.splice(0)) {
         if (groups.get(id) !== group) continue
         groups.delete(id)
-        if (results === undefined && !left.has(id)) unstored.add(id)
+        if (left.has(id)) continue
+        if (results === undefined) unstored.add(id)
+        else if (results.get(id)?._tag === "Refused") refused.add(id)
       }
       for (const [id, resume] of waiting) resume(Effect.succeed(results?.get(id)))
       waiting.clear()
@@ -134,16 +144,18 @@ const makeGroup = (groups: Map<MessageId, Group>, unstored: Set<MessageId>): Gro
 }
 
 export const layer: Layer.Layer<FirstSteps> = Layer.sync(FirstSteps, () => {
-  const groups = new Map<MessageId, Group>()
-  const unstored = new Set<MessageId>()
+  const inHand: InHand = { groups: new Map(), unstored: new Set(), refused: new Set() }
+  const { groups, refused, unstored } = inHand
   return FirstSteps.of({
     of: (step) => {
       const { id } = step.message
       const group = groups.get(id)
-      return group === undefined ? undefined : Effect.callback((resume) => group.arrive(id, step, resume))
+      if (group === undefined) return refused.has(id) ? refusal : undefined
+      return Effect.callback((resume) => group.arrive(id, step, resume))
     },
     over: (id) => {
       groups.get(id)?.over(id)
+      refused.delete(id)
       return unstored.delete(id)
     },
     spare: (id) => groups.get(id)?.spare(id),
@@ -155,7 +167,7 @@ export const layer: Layer.Layer<FirstSteps> = Layer.sync(FirstSteps, () => {
           : Effect.asVoid(Effect.callback<StepResult | undefined>((resume) => group.arrive(id, undefined, resume)))
       }),
     gather: Effect.acquireRelease(
-      Effect.sync(() => makeGroup(groups, unstored)),
+      Effect.sync(() => makeGroup(inHand)),
       (group) => Effect.sync(() => group.end(undefined))
     )
   })

@@ -78,6 +78,28 @@ layer(FirstSteps.layer)("FirstSteps", (it) => {
       ])
     }))
 
+  it.effect("who was there before is refused whenever it comes to a step, until it has left this node's hands", () =>
+    Effect.gen(function*() {
+      const firsts = yield* FirstSteps.FirstSteps
+      const [early, late] = yield* messages
+      const gathering = yield* firsts.gather
+      for (const { id } of [early, late]) gathering.begin(id, () => true)
+      const waiting = yield* coming(intentOf(early))
+      const asked = firsts.of(intentOf(late))
+      const refused: StepResult = { _tag: "Refused" }
+      gathering.end(new Map([early, late].map(({ id }) => [id, refused])))
+      assert.deepStrictEqual(yield* Fiber.join(waiting), refused)
+      assert.deepStrictEqual(yield* asked ?? Effect.undefined, refused)
+      for (const { id } of [early, late]) {
+        assert.isFalse(firsts.over(id))
+        assert.isUndefined(firsts.of(intentOf(id === early.id ? early : late)))
+      }
+      const another = yield* firsts.gather
+      another.begin(late.id, () => true)
+      another.end(new Map([[late.id, refused]]))
+      assert.deepStrictEqual(yield* firsts.of(intentOf(late)) ?? Effect.undefined, refused)
+    }))
+
   it.effect("a step that is more than the intent of a first call is written by itself after the commit", () =>
     Effect.gen(function*() {
       const firsts = yield* FirstSteps.FirstSteps
