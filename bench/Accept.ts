@@ -2,7 +2,7 @@ import * as Costs from "./Costs.ts"
 import * as Database from "./Database.ts"
 import * as Load from "./Load.ts"
 import { rounds, spread } from "./Ratio.ts"
-import { type Line, measured, type Question, ratio } from "./Report.ts"
+import { measured, type Question, ratio } from "./Report.ts"
 import * as Target from "./Target.ts"
 
 const clients = 64
@@ -13,16 +13,7 @@ type Name = "ours" | "bare"
 /** A run of the generator, and what it cost. */
 interface Run extends Load.Result {
   readonly costs: Costs.Costs
-}
-
-/** What a call cost, in µs of processor time, and how much of the machine nobody used: what bounds the rate. */
-const costLines = (what: string, runs: ReadonlyArray<Run>): ReadonlyArray<Line> => {
-  const each = (field: "firstThread" | "database") => runs.map(({ costs, ok }) => costs[field] / ok)
-  return [
-    measured("accept", `${what}: its first thread, a call`, each("firstThread"), "µs"),
-    measured("accept", `${what}: its database, a call`, each("database"), "µs"),
-    measured("accept", `${what}: processors idle`, runs.map(({ costs }) => 100 * costs.idle), "%")
-  ]
+  readonly count: number
 }
 
 /**
@@ -39,7 +30,7 @@ export const accept: Question = (quick) =>
         { pid, ...(name === "ours" ? { databaseUrl: database.url } : {}) },
         () => Load.run({ url, apiKey, clients, seconds, recipients: 5000, delay: dayMillis })
       )
-      results[name].push({ ...Target.sound(name, result), costs })
+      results[name].push({ ...Target.sound(name, result), costs, count: result.ok })
       return result.rate
     }
     try {
@@ -58,8 +49,8 @@ export const accept: Question = (quick) =>
         { ...measured("accept", "POST /send", rates.ours), note: describe("ours") },
         { ...measured("accept", "bare endpoint", rates.bare), note: describe("bare") },
         ratio("accept", "ratio to bare endpoint", rates.ours, rates.bare, 0.8),
-        ...costLines("POST /send", results.ours),
-        ...costLines("bare endpoint", results.bare).filter(({ value }) => value > 0)
+        ...Costs.lines("accept", "a call of POST /send", results.ours),
+        ...Costs.lines("accept", "a call of the bare endpoint", results.bare)
       ]
     } finally {
       await Promise.all([ours.stop(), bare.stop()])

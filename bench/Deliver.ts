@@ -1,3 +1,4 @@
+import * as Costs from "./Costs.ts"
 import * as Database from "./Database.ts"
 import { rounds } from "./Ratio.ts"
 import { measured, type Question, ratio } from "./Report.ts"
@@ -32,14 +33,22 @@ export const deliver: Question = (quick) =>
         await Database.checkpoint()
         return Database.withDatabase((own) => Target.jobsPerSecond(name, { ...env, DATABASE_URL: own.url }))
       }
+      const costs: Array<{ readonly costs: Costs.Costs; readonly count: number }> = []
+      const tidings = async () => {
+        const of = { pid: ours.pid, databaseUrl: database.url }
+        const run = await Costs.during(of, () => Target.sendsPerSecond("Tidings", ours, requests))
+        costs.push({ costs: run.costs, count: requests })
+        return run.result
+      }
       const http = (name: string, target: Target.Target) => () => Target.sendsPerSecond(name, target, requests)
       const viaHttp = {
-        tidings: http("Tidings", ours),
+        tidings,
         bullMqEndpoint: http("BullMQ endpoint", bullMq),
         pgBossEndpoint: http("pg-boss endpoint", pgBoss)
       }
       try {
         await rounds(1, viaHttp)
+        costs.length = 0
         const rates = await rounds(quick ? 1 : 5, {
           ...viaHttp,
           pgBoss: job("PgBossPlain"),
@@ -51,7 +60,8 @@ export const deliver: Question = (quick) =>
           ...names.map((name) => measured("deliver", labels[name], rates[name])),
           ...names.filter((name) => name !== "tidings").map((name) =>
             ratio("deliver", `ratio to ${labels[name]}`, rates.tidings, rates[name], goals[name])
-          )
+          ),
+          ...Costs.lines("deliver", "a message of Tidings", costs)
         ]
       } finally {
         await Promise.all([ours.stop(), bullMq.stop(), pgBoss.stop()])

@@ -1,3 +1,4 @@
+import * as Costs from "./Costs.ts"
 import * as Crowd from "./Crowd.ts"
 import * as Database from "./Database.ts"
 import { residentBytes } from "./Proc.ts"
@@ -16,7 +17,7 @@ const settling = 5_000
  * One POST to a list, until its last message is settled: the rate, and by how much memory grew above its level after
  * the start.
  */
-const run = async (target: Target.Target, count: number) => {
+const run = async (target: Target.Target, count: number, databaseUrl?: string) => {
   await Crowd.send(target, { user_id: "warm-up" })
   await Target.untilSettled(target, 1)
   await sleep(settling)
@@ -24,16 +25,21 @@ const run = async (target: Target.Target, count: number) => {
   let highest = before
   const watch = setInterval(() => highest = Math.max(highest, residentBytes(target.pid)), 100)
   const begin = performance.timeOrigin + performance.now()
-  await Crowd.send(target, { list_id: "everyone" })
-  const end = await Target.untilSettled(target, count + 1)
+  const { costs, result: end } = await Costs.during(
+    { pid: target.pid, ...(databaseUrl === undefined ? {} : { databaseUrl }) },
+    async () => {
+      await Crowd.send(target, { list_id: "everyone" })
+      return Target.untilSettled(target, count + 1)
+    }
+  )
   clearInterval(watch)
-  return { rate: count / ((end - begin) / 1_000), grown: (highest - before) / megabyte }
+  return { rate: count / ((end - begin) / 1_000), grown: (highest - before) / megabyte, costs }
 }
 
 const measured = (
   what: string,
   count: number,
-  { grown, rate }: Awaited<ReturnType<typeof run>>
+  { costs, grown, rate }: Awaited<ReturnType<typeof run>>
 ): ReadonlyArray<Line> => [
   { question: "fanout", what: `${what}, list of ${count.toLocaleString("en")}`, value: rate, unit: "/s" },
   {
@@ -42,7 +48,8 @@ const measured = (
     value: grown,
     unit: "MB",
     goal: atMost(grown, 150)
-  }
+  },
+  ...Costs.lines("fanout", `${what}, a message`, [{ costs, count }])
 ]
 
 /**
@@ -59,7 +66,7 @@ export const fanout: Question = async (quick) => {
       const target = await Target.tidings({ database })
       let rate: number
       try {
-        const result = await run(target, count)
+        const result = await run(target, count, database.url)
         lines.push(...measured("Postgres", count, result))
         rate = result.rate
       } finally {
