@@ -70,13 +70,15 @@ export const make = (bounds: Bounds) => {
     counted = now
   }
 
+  const next = () => hasRoom() ? shift() : undefined
+
   const admit = (now: number) => {
     count(now)
     // A call that ends as soon as it is let in leaves its place to this loop.
     if (isAdmitting) return
     isAdmitting = true
     try {
-      for (let head = hasRoom() ? shift() : undefined; head !== undefined; head = hasRoom() ? shift() : undefined) {
+      for (let head = next(); head !== undefined; head = next()) {
         running++
         entered++
         head.enter()

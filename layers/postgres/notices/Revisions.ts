@@ -76,12 +76,12 @@ export const make = Effect.fnUntraced(function*(kind: string) {
   const look = (scope: Scope) => patiently(Effect.request(new Look({ scope }), resolver))
 
   /** One that is not answered leaves it to the next, or to those who then wait. */
-  const lookBeside = (scope: Scope) =>
-    fork(Effect.suspend(() => {
+  const lookBeside = (scope: Scope): Effect.Effect<unknown> =>
+    Effect.suspend(() => {
       if (looking.has(scope)) return Effect.void
       looking.add(scope)
-      return Effect.ensuring(Effect.ignore(look(scope)), Effect.sync(() => looking.delete(scope)))
-    }))
+      return fork(Effect.ensuring(Effect.ignore(look(scope)), Effect.sync(() => looking.delete(scope))))
+    })
 
   /** The revision if it counts as current, with its age in ns. */
   const trustedAt = (scope: Scope, now: bigint): { readonly revision: number; readonly age: bigint } | undefined => {
@@ -93,7 +93,7 @@ export const make = Effect.fnUntraced(function*(kind: string) {
   const current = (scope: Scope, now: bigint): Effect.Effect<number, StoreUnavailable> => {
     const known = trustedAt(scope, now)
     if (known === undefined) return look(scope)
-    return known.age > fresh && !looking.has(scope)
+    return known.age > fresh
       ? Effect.as(lookBeside(scope), known.revision)
       : Effect.succeed(known.revision)
   }
