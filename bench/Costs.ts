@@ -34,7 +34,7 @@ const threadsOf = (pid: number): ReadonlyArray<string> => {
   }
 }
 
-/** The names are those that Node gives its threads. Those that do neither count nowhere: they do next to nothing. */
+/** By the names that Node gives its threads; those of other names, which do next to nothing, count nowhere. */
 const workerOf = (pid: number, thread: string): Worker | undefined => {
   if (thread === String(pid)) return "its first thread"
   const name = read(`/proc/${pid}/task/${thread}/comm`)

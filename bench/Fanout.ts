@@ -24,16 +24,16 @@ const run = async (target: Target.Target, count: number, databaseUrl?: string) =
   const before = residentBytes(target.pid)
   let highest = before
   const watch = setInterval(() => highest = Math.max(highest, residentBytes(target.pid)), 100)
-  const begin = performance.timeOrigin + performance.now()
-  const { costs, result: end } = await Costs.during(
+  const { costs, result: seconds } = await Costs.during(
     { pid: target.pid, ...(databaseUrl === undefined ? {} : { databaseUrl }) },
     async () => {
+      const begin = performance.timeOrigin + performance.now()
       await Crowd.send(target, { list_id: "everyone" })
-      return Target.untilSettled(target, count + 1)
+      return (await Target.untilSettled(target, count + 1) - begin) / 1_000
     }
   )
   clearInterval(watch)
-  return { rate: count / ((end - begin) / 1_000), grown: (highest - before) / megabyte, costs }
+  return { rate: count / seconds, grown: (highest - before) / megabyte, costs }
 }
 
 const measured = (
