@@ -79,8 +79,8 @@ export const make = Effect.fnUntraced(function*(options: {
         known[message.lane].push(message)
         return true
       }
-      const mailbox: Mailbox = { transactional: [], bulk: [], owner, isWanted: false }
-      mailbox[message.lane].push(message)
+      // With a list of its own length: one that is pushed to has room for seventeen, and most recipients have one message.
+      const mailbox: Mailbox = { transactional: [], bulk: [], owner, isWanted: false, [message.lane]: [message] }
       mailboxes.set(message.recipientKey, mailbox)
       fork(actor(message.recipientKey, mailbox))
       return true

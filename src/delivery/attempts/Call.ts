@@ -81,16 +81,17 @@ export interface Call {
   readonly watch: Watch
   /** What its intent tells the timeline. */
   readonly lines: ReadonlyArray<HistoryEvent>
-  /** When it was let through the provider's rate gate (monotonic, ns). */
-  readonly passedAt: bigint
 }
 
 /** What became of it: an attempt whose outcome is to be written, or the end of the message's run. */
 export type Ended = Attempt | Ending
 
-/** Makes the call. Its outcome is written after this has ended, so that no slot is held for that. */
-const place = Effect.fnUntraced(function*(one: Call) {
-  const { circuit, hand, intent, override, passedAt, rendered, server, vendor, watch } = one
+/**
+ * Makes the call, which was let through its provider's rate gate at `passedAt` (monotonic, ns). Its outcome is written
+ * after this has ended, so that no slot is held for that.
+ */
+const place = Effect.fnUntraced(function*(one: Call, passedAt: bigint) {
+  const { circuit, hand, intent, override, rendered, server, vendor, watch } = one
   const { breakers, journey } = hand
   const { data, message, profile } = journey
   yield* FirstAttempt.begins(message, intent)
@@ -173,10 +174,10 @@ const isOvertaken = (one: Call, { status, stirred }: Written): boolean => {
 }
 
 /** Goes on after the intent: only one that is written, still a proof and not overtaken is called. */
-const goOn = (one: Call, intended: Intended, place: (one: Call) => Effect.Effect<Ended>): Effect.Effect<Ended> => {
+const goOn = (one: Call, intended: Intended, place: () => Effect.Effect<Ended>): Effect.Effect<Ended> => {
   switch (intended._tag) {
     case "Written":
-      return isOvertaken(one, intended) ? notPlaced(one, overtaken) : place(one)
+      return isOvertaken(one, intended) ? notPlaced(one, overtaken) : place()
     case "Fenced":
       return Effect.succeed(fenced)
     case "Refused":
@@ -186,19 +187,23 @@ const goOn = (one: Call, intended: Intended, place: (one: Call) => Effect.Effect
   }
 }
 
-/** Writes the intent, and places the call once there is a connection for it: after a long wait with a new proof (P2). */
-export const begin = (one: Call, slots: Slots.Slots | undefined): Effect.Effect<Ended> => {
+/**
+ * Writes the intent, and places the call once there is a connection for it: after a long wait with a new proof (P2).
+ * `passedAt` as `place` has it.
+ */
+export const begin = (one: Call, passedAt: bigint, slots: Slots.Slots | undefined): Effect.Effect<Ended> => {
   const { hand, intent, lines } = one
   const step = stepOf(hand, intent, lines)
+  const placed = () => place(one, passedAt)
   return Effect.flatMap(proven(hand, step), (intended) => {
-    if (slots === undefined) return goOn(one, intended, place)
+    if (slots === undefined) return goOn(one, intended, placed)
     const { journey } = hand
     const left = notPlaced(one, handedOver)
     const connected = Effect.flatMap(Now.monotonicNanos, (now) => {
       if (!journey.mayBegin()) return left
       return isStale(intended, now)
-        ? Effect.flatMap(proven(hand, step), (again) => goOn(one, again, place))
-        : place(one)
+        ? Effect.flatMap(proven(hand, step), (again) => goOn(one, again, placed))
+        : placed()
     })
     return goOn(one, intended, () => Slots.connect(slots, connected, { handedOver: journey.handedOver, left }))
   })

@@ -12,7 +12,7 @@ import { Clock, Effect } from "effect"
 type Ended = Call.Ended | undefined
 
 /** A call that may have to wait. `findsOut`: it finds out whether its provider is well. */
-export interface Waiting extends Omit<Call.Call, "passedAt"> {
+export interface Waiting extends Call.Call {
   readonly findsOut: boolean
 }
 
@@ -56,7 +56,7 @@ const resumed = (one: Waiting, passedAt: bigint, slots: Slots.Slots | undefined)
     if (!hand.journey.mayBegin()) return Hand.giveBack(hand)
     if ((findsOut || hand.breakers.openUntil(circuit) === undefined) && Call.isNext(one, now)) {
       const told = lines.map((line) => ({ ...line, ts: now }))
-      return Call.begin({ ...one, passedAt, lines: told, intent: { ...intent, startedAt: now } }, slots)
+      return Call.begin({ ...one, lines: told, intent: { ...intent, startedAt: now } }, passedAt, slots)
     }
     return Effect.succeed(unshown(one))
   })
@@ -78,26 +78,30 @@ const concluded = (one: Waiting) => (ended: Ended): Effect.Effect<Ending | undef
   return Effect.andThen(Effect.flatMap(DeadAddresses, (tell) => tell(dead)), written)
 }
 
-/**
- * Makes a call once its provider's rate gate lets it and has a slot for it, and writes its outcome. Answers no ending if
- * the message goes on, as after a wait in which its turn has passed.
- */
-export const dispatch = (one: Waiting): Effect.Effect<Ending | undefined> => {
+/** Makes a call once its provider's rate gate lets it and has a slot for it. */
+const called = (one: Waiting): Effect.Effect<Ended> => {
   const { circuit, hand: { gates, journey }, intent: { channel, provider }, server, vendor } = one
   const { scope } = journey.message
   const slots = vendor.slots?.(server)
   const waits = whileWaiting(one)
-  const called = gates.through<Ended>(circuit, journey.message, {
+  return gates.through<Ended>(circuit, journey.message, {
     ...waits,
     slot: (begin) =>
       slots === undefined
         ? begin(false)
         : Slots.begin<Ended>(slots, journey.message, { ...waits, begin, late: late(one) }),
     hasSlot: slots === undefined ? always : Slots.isFree(slots),
-    begin: (passedAt, waited) => waited ? resumed(one, passedAt, slots) : Call.begin({ ...one, passedAt }, slots),
+    begin: (passedAt, waited) => waited ? resumed(one, passedAt, slots) : Call.begin(one, passedAt, slots),
     sentAway: sentAway(one),
     since: journey.since,
     named: () => server === undefined ? { environment: environmentOf(scope), channel, provider } : undefined
   })
-  return Effect.flatMap(called, concluded(one))
 }
+
+/**
+ * Makes a call when it may begin, and writes its outcome. Answers no ending if the message goes on, as after a wait in
+ * which its turn has passed. In a `suspend`, since what a call needs where it has to wait would be kept alive for the
+ * thousand that do not, while their intents are committed.
+ */
+export const dispatch = (one: Waiting): Effect.Effect<Ending | undefined> =>
+  Effect.flatMap(Effect.suspend(() => called(one)), concluded(one))

@@ -12,7 +12,7 @@ import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
 const fold = (plan: Plan, attempts: ReadonlyArray<Attempt>, situation: Situation, end: number): Fold =>
   attempts.some((attempt) => Calls.isSuccess(attempt) && !Calls.isPlanned(plan, attempt))
     ? {
-      ...situation,
+      situation,
       end,
       takenOutside: new Set(
         attempts.flatMap((attempt) =>
@@ -20,7 +20,7 @@ const fold = (plan: Plan, attempts: ReadonlyArray<Attempt>, situation: Situation
         )
       )
     }
-    : { ...situation, end }
+    : { situation, end }
 
 /**
  * Epoch ms before which the last answer allows no call (`retryAfter`). The day of tries does not end before it:

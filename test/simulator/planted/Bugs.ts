@@ -285,8 +285,8 @@ export const bugs: ReadonlyArray<Bug> = [
     name: "found: what a receipt told of while it waited is sent again",
     seed: 231,
     file: "src/delivery/attempts/Call.ts",
-    text: "isOvertaken(one, intended) ? notPlaced(one, overtaken) : place(one)",
-    becomes: "place(one)"
+    text: "isOvertaken(one, intended) ? notPlaced(one, overtaken) : place()",
+    becomes: "place()"
   },
   ...jobs,
   ...late,

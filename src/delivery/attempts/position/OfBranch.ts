@@ -5,7 +5,8 @@ import { endsChannel, ofCandidate } from "#src/delivery/attempts/position/OfCand
 import type { Position, Situation } from "#src/delivery/attempts/position/Situation.ts"
 
 /** The situation, and what is known of the whole plan. */
-export interface Fold extends Situation {
+export interface Fold {
+  readonly situation: Situation
   /**
    * When the message itself ends, in epoch ms. A branch may have less time, but only for calls that fail there, not for
    * an escalation.
@@ -23,7 +24,7 @@ const taken = (
   branch: Branch,
   positions: ReadonlyArray<Position>,
   attempts: ReadonlyArray<Attempt>,
-  { end, escalation }: Fold
+  { end, situation: { escalation } }: Fold
 ): Position => {
   const isNext = (position: Position) => position._tag === "Next"
   // The channels before it come last: it stood in for them, and they may be down for long.
@@ -72,11 +73,12 @@ const startOf = (branch: Branch, inside: ReadonlyArray<Attempt>): number =>
   inside.find((attempt) => branch.channel !== undefined || Calls.isPlanned(branch, attempt))?.startedAt ?? Infinity
 
 /** Whether another child may stand in for a candidate in a `single` branch. */
-const isLeftAlone = ({ channel }: Branch, candidate: Candidate, { isCrowded, openUntil }: Fold): boolean =>
+const isLeftAlone = ({ channel }: Branch, candidate: Candidate, { isCrowded, openUntil }: Situation): boolean =>
   openUntil(candidate) !== undefined && !(channel === undefined && isCrowded?.(candidate) === true)
 
-const ofBranch = (branch: Branch, attempts: ReadonlyArray<Attempt>, until: number, situation: Fold): Position => {
-  if (branch.method === "single" && situation.takenOutside?.has(branch.channel ?? "") === true) {
+const ofBranch = (branch: Branch, attempts: ReadonlyArray<Attempt>, until: number, fold: Fold): Position => {
+  const { situation, takenOutside } = fold
+  if (branch.method === "single" && takenOutside?.has(branch.channel ?? "") === true) {
     return { _tag: "Succeeded" }
   }
   const inside = branch.channel === undefined
@@ -91,10 +93,10 @@ const ofBranch = (branch: Branch, attempts: ReadonlyArray<Attempt>, until: numbe
    * looked at: their turn may come before its own.
    */
   let aside: typeof next
-  const positions = branch.children.map((child) => of(child, inside, limit, situation))
+  const positions = branch.children.map((child) => of(child, inside, limit, fold))
   // A provider may have stood in for an earlier one, whose turn would come again otherwise.
   if (branch.method === "single" && positions.some(({ _tag }) => _tag === "Succeeded")) {
-    return taken(branch, positions, inside, situation)
+    return taken(branch, positions, inside, fold)
   }
   const held = branch.method === "single" ? partlyTaken(branch, positions, inside, situation) : undefined
   if (held !== undefined) return held
@@ -120,7 +122,7 @@ const ofBranch = (branch: Branch, attempts: ReadonlyArray<Attempt>, until: numbe
 }
 
 /** The position of a plan whose calls are made before `until` (epoch ms). */
-export const of = (plan: Plan, attempts: ReadonlyArray<Attempt>, until: number, situation: Fold): Position =>
+export const of = (plan: Plan, attempts: ReadonlyArray<Attempt>, until: number, fold: Fold): Position =>
   plan._tag === "Candidate"
-    ? ofCandidate(plan, attempts, until, situation)
-    : ofBranch(plan, attempts, until, situation)
+    ? ofCandidate(plan, attempts, until, fold.situation)
+    : ofBranch(plan, attempts, until, fold)
