@@ -44,6 +44,15 @@ const target = (path: string, specifier: string): string | undefined => {
   return undefined
 }
 
+/** Our files that are loaded with one: what it imports, and what that does, but not what an `import()` may load later. */
+const loadedWith = (path: string, loaded = new Set<string>()): ReadonlySet<string> => {
+  loaded.add(path)
+  for (const [, imported = ""] of read(path).matchAll(/^import (?!type )[^;]*?\bfrom "#([^"]+)"/gm)) {
+    if (!loaded.has(imported)) loadedWith(imported, loaded)
+  }
+  return loaded
+}
+
 const forbidden: Readonly<Record<string, RegExp>> = {
   "Date.now and new Date(): time is the clock's (P7)": /\bDate\.now\b|\bnew Date\(\s*\)/,
   "Math.random: chance is Random's (P7)": /\bMath\.random\b/,
@@ -69,6 +78,12 @@ describe("architecture", () => {
       })
     )
     assert.deepStrictEqual(wrong, [])
+  })
+
+  it("an engine worker, which loads the whole program, loads nothing of the HTTP API with it", () => {
+    const loaded = [...loadedWith("layers/main.ts")]
+    assert.include(loaded, "src/delivery/Pipeline.ts")
+    assert.deepStrictEqual(loaded.filter((path) => path.startsWith("layers/http/")), [])
   })
 
   it("no file is longer than 300 lines", () => {

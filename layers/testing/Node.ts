@@ -30,7 +30,7 @@ import { Cause, Context, Effect, Exit, Fiber, Inspectable, Layer, Logger, Refere
 /** A node's own journal and handover, over the shared database. */
 const journal = MemoryJournal.layer.pipe(Layer.provideMerge(Handover.layer))
 
-/** The engine as `layers/App.ts` wires it, without its edge. */
+/** The engine as `layers/Engine.ts` wires it, without its edge. */
 const engine = Layer.merge(Intake.layer, Receipts.layer).pipe(
   Layer.provideMerge(Shards.layer.pipe(Layer.provideMerge(Pipeline.layer), Layer.provide(FirstSteps.layer))),
   Layer.provide(Rendering.layer.pipe(Layer.provide(Layouts.layer)))
@@ -53,7 +53,7 @@ export interface Node {
   readonly own: (shard: number) => void
   readonly disown: (shard: number, done: () => void) => void
   readonly owned: ReadonlyMap<number, unknown>
-  /** Stops the node in order, as `layers/App.ts` does: it begins nothing more, and finishes what it has in hand. */
+  /** Stops the node in order, as `layers/Server.ts` does: it begins nothing more, and finishes what it has in hand. */
   readonly stop: (done: () => void) => void
   readonly isStopping: () => boolean
 }
