@@ -116,7 +116,6 @@ const front = (settings: Values) =>
       Admission.layer,
       KnownCallers.layer,
       Layer.succeed(AccountEmail, settings.accountEmail),
-
       Layer.succeed(CorsOrigins, settings.corsOrigins)
     ]),
     Layer.provide(NodeHttpServer.layerHttpServices),
