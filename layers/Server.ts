@@ -138,6 +138,7 @@ const http = ({ port }: Values) =>
 /** The HTTP server of a node. It stops before everything below it. */
 const server = (settings: Values) => Layer.merge(Front.serve, welcome(settings)).pipe(Layer.provide(http(settings)))
 
+/** The same for its engine workers, which drain at once. */
 const stoppingWorkers = Layer.effectDiscard(
   Effect.flatMap(Workers.Workers, ({ stop }) => Effect.addFinalizer(() => stop))
 )

@@ -3,7 +3,7 @@
  *
  * V8 begins to collect it when the old are 1.25 times what lived: on a machine with much memory it waits for four times that, and a fan-out to
  * 100,000 grew a node by 320 MB. Each of these collections costs a third of a second of a processor, and makes all of the nursery old, so at 1.35
- * times a fan-out costs less, but one to a million grew a node by up to 165 MB, and may by 150. The nursery may grow to 56 MB, so that most messages
+ * times a fan-out costs less, but one to a million grew a node by up to 165 MB, where 150 are the bound. The nursery may grow to 56 MB, so that most messages
  * are settled before they count as old: with 32, a fan-out costs a sixteenth more, and 64 grow a node by more without gain (bench/README.md).
  *
  * No place in the code allocates among the old because what it made at the start lived long: the schemas of the API are made by the same few
