@@ -1,5 +1,6 @@
 import * as Expand from "#layers/postgres/journal/Expand.ts"
 import * as Parameters from "#layers/postgres/journal/Parameters.ts"
+import * as Repeats from "#layers/postgres/statements/Repeats.ts"
 import * as Told from "#layers/postgres/webhooks/Told.ts"
 import type { Accepted, Acceptance, NewMessage } from "#src/delivery/Journal.ts"
 import { StoredResponse } from "#src/access/Idempotency.ts"
@@ -78,7 +79,8 @@ interface Parts {
  */
 export const write = (sql: SqlClient.SqlClient) => {
   const insert = (
-    { expansions, history, instructions, keys, listed, messages, notify, profiles, recipients, told }: Parts
+    { expansions, history, instructions, keys, listed, messages, notify, profiles, recipients, told }: Parts,
+    areNew: boolean
   ) => `
     with x as (select * from rows from (json_to_recordset(${messages}::json) as (${messageTypes}),
       unnest(${recipients}::text[], ${instructions}::text[]))
@@ -105,7 +107,9 @@ export const write = (sql: SqlClient.SqlClient) => {
       : `lost as (select 0 as n where false),`
   }
     m as (insert into messages (${Expand.messageColumns})
-      select ${Expand.messageColumns} from x where n not in (select n from lost) on conflict (scope, id) do nothing
+      select ${Expand.messageColumns} from x where n not in (select n from lost) ${
+    areNew ? "" : "on conflict (scope, id) do nothing"
+  }
       ${told === undefined ? "" : `returning scope, id, status, enqueued_at as at, ${told}::bigint as stored_at`}),
     h as (insert into history (scope, message_id, at, step, events)
       select h.scope, h.message_id, h.at, 'accept', h.events
@@ -169,7 +173,7 @@ export const write = (sql: SqlClient.SqlClient) => {
     const isKeyed = keys.length > 0
     const now = Math.max(...batch.map(({ acceptance }) => acceptance.at))
     const { $, values } = Parameters.make()
-    const statement = insert({
+    const parts: Parts = {
       messages: $(JSON.stringify(messages)),
       // What callers wrote is sent beside the rows: inside their JSON it would be escaped and parsed a second time.
       recipients: $(drafts.map(({ recipient }) => JSON.stringify(recipient))),
@@ -181,8 +185,8 @@ export const write = (sql: SqlClient.SqlClient) => {
       notify: unowned.length === 0 ? undefined : $(unowned.join(",")),
       listed: drafts.some(({ listId }) => listId !== undefined),
       told: isHeard ? $(now) : undefined
-    })
-    const rows = yield* sql.unsafe(statement, values)
+    }
+    const rows = yield* Repeats.asNew((areNew) => sql.unsafe(insert(parts, areNew), values))
     const owners = yield* Effect.orDie(decodeOwners(isKeyed ? rows : []))
     const kept = new Map(owners.map(({ n, owner }, row) => [n, { owner, row: rows[row] }]))
     return batch.map(({ acceptance, owner }, n): Exit.Exit<Accepted, Schema.SchemaError> => {

@@ -2,6 +2,7 @@ import * as Frames from "#layers/postgres/journal/Frames.ts"
 import * as Intents from "#layers/postgres/journal/Intents.ts"
 import * as Outputs from "#layers/postgres/journal/Outputs.ts"
 import * as Texts from "#layers/postgres/journal/Texts.ts"
+import * as Repeats from "#layers/postgres/statements/Repeats.ts"
 import * as Told from "#layers/postgres/webhooks/Told.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import { encodePlace, start } from "#src/delivery/Expansion.ts"
@@ -59,7 +60,7 @@ const memberRow = (member: PageMember) => ({
  * it estimates a page at one row, and would scan the page once for each of its rows. `isHeard`: webhooks want to know of
  * messages.
  */
-const statement = (notify: boolean, isHeard: boolean) => `
+const statement = (notify: boolean, isHeard: boolean, areNew: boolean) => `
   with locked as (select shard, epoch from epochs where shard = any($26::smallint[]) order by shard for share),
   current as (select epoch from locked where shard = $1 and epoch = $2),
   e as (select x.scope, x.id from expansions x, current
@@ -73,7 +74,7 @@ const statement = (notify: boolean, isHeard: boolean) => `
     select e.scope, b.id, e.id, b.shard, $14, b.recipient_key, $15, coalesce(b.target, $16), $17, $18, coalesce(b.of_template, $19),
       b.recipient_name, coalesce(b.tenant_id, b.in_tenant), b.list_id, $20::text[], $21, $22, b.recipient, $23,
       case when b.provider is null then '{}' else array[b.provider] end
-    from e, b on conflict (scope, id) do nothing returning scope, id, status),
+    from e, b ${areNew ? "" : "on conflict (scope, id) do nothing"} returning scope, id, status),
   begun as (select b.*, min(id) filter (where output is not null) over (partition by output) as output_of
     from b where provider is not null and (id in (select id from m)) is true),
   a as (insert into attempts (scope, message_id, number, epoch, channel, provider, state, started_at, intent_events, output_of)
@@ -130,7 +131,7 @@ export const write = (sql: SqlClient.SqlClient) => {
     const begun = Intents.of(intents)
     // Taken before the statement is sent: when it commits is not known, and its answer may be long on its way.
     const provenAtNanos = yield* Clock.monotonicTimeNanos
-    const [answer] = yield* sql.unsafe(statement(unowned.length > 0, isHeard), [
+    const values = [
       expansion.shard,
       step.owner,
       expansion.scope,
@@ -165,7 +166,10 @@ export const write = (sql: SqlClient.SqlClient) => {
       step.error !== undefined,
       step.at,
       ...(unowned.length > 0 ? [unowned.join(",")] : [])
-    ]).pipe(Effect.flatMap((found) => Effect.orDie(decode(found))))
+    ]
+    const [answer] = yield* Repeats.asNew((areNew) =>
+      sql.unsafe(statement(unowned.length > 0, isHeard, areNew), values)
+    ).pipe(Effect.flatMap((found) => Effect.orDie(decode(found))))
     if (!answer.current) return { _tag: "Fenced" } satisfies Advanced
     if (!answer.written) return { _tag: "Passed" } satisfies Advanced
     return {
