@@ -3,7 +3,6 @@ import * as Expand from "#layers/postgres/journal/Expand.ts"
 import * as Frames from "#layers/postgres/journal/Frames.ts"
 import * as Outputs from "#layers/postgres/journal/Outputs.ts"
 import * as Record from "#layers/postgres/journal/Record.ts"
-import { HistoryEvent } from "#schemas/History.ts"
 import { Scope } from "#schemas/Scope.ts"
 import * as Addressing from "#src/delivery/intake/Addressing.ts"
 import { encodePlace } from "#src/delivery/Expansion.ts"
@@ -32,7 +31,7 @@ const decodeEpochs = Schema.decodeUnknownEffect(
 const decodeTimelines = Schema.decodeUnknownEffect(
   Schema.Tuple([
     Schema.Struct({
-      events: Schema.fromJsonString(Schema.Array(HistoryEvent)),
+      events: Schema.fromJsonString(Events.Stored),
       output: Schema.fromJsonString(Outputs.Stored)
     })
   ])
@@ -57,7 +56,7 @@ export const rate = Effect.fnUntraced(function*(count: number) {
   const scope = Scope.make(1)
   const { frame } = shown.output
   const frames = yield* Frames.find(sql)(scope, frame === undefined ? [] : [frame.name])
-  const events = Events.withOutput(shown.events, Outputs.whole(shown.output, frames))
+  const events = Events.withOutput(Events.of(shown.events), Outputs.whole(shown.output, frames))
   const at = yield* Clock.currentTimeMillis
   const id = Ids.make(at, new Uint8Array(12))
   const request: Addressing.Request = { id, scope, keyState: "published", instructions, acceptedAt: at }

@@ -1,20 +1,85 @@
 import * as Weight from "#src/delivery/journal/Weight.ts"
-import type { HistoryEvent } from "#schemas/History.ts"
+import { HistoryEvent, HistoryType } from "#schemas/History.ts"
+import type { Rendered } from "#schemas/Rendered.ts"
 import type { Step } from "#src/delivery/Journal.ts"
+import { Schema, Struct } from "effect"
 
 /**
- * The timeline's lines of a step as JSON, without what its attempt rendered, which has a row of its own; `undefined` if
- * there are none.
+ * A line that says nothing but its type and what all lines of its attempt share: as a text, the time alone; in
+ * brackets, the channel, the provider and the number as well. Any other line is there in full.
+ */
+const Line = Schema.Union([HistoryType, Schema.Tuple([HistoryType]), HistoryEvent])
+type Line = typeof Line.Type
+
+const Shared = Schema.TupleWithRest(Schema.Tuple([Schema.Finite, Schema.String, Schema.String, Schema.Int]), [Line])
+
+/**
+ * The lines of an attempt as they are stored, behind the time of the first (epoch ms), the channel, the provider and
+ * the number: most lines are these and a type. Steps of no attempt have their lines in full, as attempts had before.
+ */
+export const Stored = Schema.Union([Shared, Schema.Array(HistoryEvent)])
+
+const isShared = (stored: typeof Stored.Type): stored is typeof Shared.Type => typeof stored[0] === "number"
+
+const lineOf = (
+  event: HistoryEvent,
+  ts: number,
+  attempt: NonNullable<Step["attempt"]>,
+  shown: Rendered | undefined
+): Line => {
+  let told = 0
+  const inFull = (): Line => (shown !== undefined && event.output === shown ? Struct.omit(event, ["output"]) : event)
+  for (const key in event) {
+    switch (key) {
+      case "type":
+        break
+      case "ts":
+        if (event.ts !== ts) return inFull()
+        break
+      case "channel":
+        if (event.channel !== attempt.channel) return inFull()
+        told++
+        break
+      case "provider":
+        if (event.provider !== attempt.provider) return inFull()
+        told++
+        break
+      case "attempt":
+        if (event.attempt !== attempt.number) return inFull()
+        told++
+        break
+      case "output":
+        if (event.output !== shown) return event
+        break
+      default:
+        return inFull()
+    }
+  }
+  return told === 0 ? event.type : told === 3 ? [event.type] : inFull()
+}
+
+/**
+ * The timeline's lines of a step as JSON (`Stored`), without what its attempt rendered, which has a row of its own;
+ * `undefined` if there are none.
  */
 export const textOf = (step: Step): string | undefined => {
-  const { events } = step
-  if (events.length === 0) return undefined
+  const { attempt, events } = step
+  const [first] = events
+  if (first === undefined) return undefined
+  if (attempt === undefined) return JSON.stringify(events)
   const shown = Weight.shown(step)
-  return JSON.stringify(
-    shown === undefined
-      ? events
-      : events.map((event) => event.output === shown ? { ...event, output: undefined } : event)
-  )
+  const lines = events.map((event) => lineOf(event, first.ts, attempt, shown))
+  return JSON.stringify([first.ts, attempt.channel, attempt.provider, attempt.number, ...lines])
+}
+
+/** The lines that were stored, in full. */
+export const of = (stored: typeof Stored.Type): ReadonlyArray<HistoryEvent> => {
+  if (!isShared(stored)) return stored
+  const [ts, channel, provider, attempt, ...lines] = stored
+  return lines.map((line) => {
+    if (typeof line === "string") return { type: line, ts }
+    return "type" in line ? line : { type: line[0], ts, channel, provider, attempt }
+  })
 }
 
 /**

@@ -1,7 +1,7 @@
 import * as Events from "#layers/postgres/journal/Events.ts"
 import * as Frames from "#layers/postgres/journal/Frames.ts"
 import * as Outputs from "#layers/postgres/journal/Outputs.ts"
-import { HistoryEvent } from "#schemas/History.ts"
+import type { HistoryEvent } from "#schemas/History.ts"
 import type { MessageId } from "#schemas/MessageId.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import * as Ids from "#src/delivery/intake/Ids.ts"
@@ -11,12 +11,12 @@ import type { SqlClient } from "effect/sql"
 
 const decodeMessages = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ enqueued: Schema.Number })))
 const Row = Schema.Struct({
-  events: Schema.fromJsonString(Schema.Array(HistoryEvent)),
+  events: Schema.fromJsonString(Events.Stored),
   output: Schema.NullOr(Schema.fromJsonString(Outputs.Stored))
 })
 const decodeRows = Schema.decodeUnknownEffect(Schema.Array(Row))
 
-const at = ({ events }: typeof Row.Type): number => events.at(-1)?.ts ?? 0
+const at = (events: ReadonlyArray<HistoryEvent>): number => events.at(-1)?.ts ?? 0
 
 /**
  * Reads a message's timeline. ENQUEUED comes from the message's row; the lines of an attempt's intent and outcome from
@@ -48,7 +48,9 @@ export const read = (sql: SqlClient.SqlClient) => {
     )
     const frames = yield* framesOf(scope, rows.flatMap(({ output }) => output?.frame?.name ?? []))
     const first: HistoryEvent = { type: "ENQUEUED", ts: message.enqueued }
-    const steps = rows.toSorted((a, b) => at(a) - at(b))
+    const steps = rows.map(({ events, output }) => ({ events: Events.of(events), output })).toSorted((a, b) =>
+      at(a.events) - at(b.events)
+    )
     return [
       first,
       ...steps.flatMap(({ events, output }) =>

@@ -7,8 +7,8 @@ import { Scope } from "#schemas/Scope.ts"
 import * as Ids from "#src/delivery/intake/Ids.ts"
 import type { Step } from "#src/delivery/Journal.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
-import { Schema } from "effect"
-import { describe, expect, it } from "@effect/vitest"
+import { Effect, Schema, Struct } from "effect"
+import { assert, describe, expect, it } from "@effect/vitest"
 
 const output: Rendered = {
   title: "\"quoted\"\u2028",
@@ -40,10 +40,46 @@ const step = (id: MessageId, more: Partial<Step> = {}): Step => ({
   ...more
 })
 
+const read = (text: string | undefined) =>
+  Events.of(Schema.decodeUnknownSync(Schema.fromJsonString(Events.Stored))(text))
+
+/** What lines say of their attempt, or of another one. */
+const told = {
+  type: HistoryEvent.fields.type,
+  ts: Schema.Literals([1, 2]),
+  channel: Schema.optionalKey(Schema.Literals(["email", "sms"])),
+  provider: Schema.optionalKey(Schema.Literals(["null", "ses"])),
+  attempt: Schema.optionalKey(Schema.Literals([1, 2]))
+}
+/** Half of them say no more than that. */
+const line = Schema.Union([
+  Schema.Struct(told),
+  Schema.Struct({ ...Struct.omit(HistoryEvent.fields, ["output"]), ...told })
+])
+
 describe("the journal's lines", () => {
+  it.effect.prop("are the same when they are read, whatever they say and whether or not they are an attempt's", {
+    events: Schema.NonEmptyArray(line)
+  }, ({ events }) =>
+    Effect.sync(() => {
+      const attempt = { ...Fixture.attempt(1, "intent"), ...Struct.pick(where, ["channel", "provider"]) }
+      for (const  of of[attempt, undefined]) {
+        assert.deepStrictEqual(read(Events.textOf(step(request, { attempt: of, events }))), events)
+      }
+    }))
+
+  it("of an attempt do not say again what it says, and are read as they were stored before", () => {
+    const { attempt } = step(request)
+    const shared = { channel: attempt?.channel ?? "", provider: attempt?.provider ?? "", attempt: 1 }
+    const events: ReadonlyArray<HistoryEvent> = [{ type: "ROUTED", ts: 1 }, { type: "DELIVERING", ts: 1, ...shared }]
+    expect(Events.textOf(step(request, { events }))).toBe(
+      JSON.stringify([1, shared.channel, shared.provider, 1, "ROUTED", ["DELIVERING"]])
+    )
+    expect(read(JSON.stringify(events))).toEqual(events)
+  })
+
   it("are the same when they are read, with what their attempt rendered in a row of its own", () => {
-    const stored: unknown = JSON.parse(Events.textOf(step(request)) ?? "")
-    const lines = Schema.decodeUnknownSync(Schema.Array(HistoryEvent))(stored)
+    const lines = read(Events.textOf(step(request)))
     expect(lines[1]).not.toHaveProperty("output")
     expect(Events.withOutput(lines, output)).toEqual(events)
     expect(Outputs.textOf(output)).toBe(JSON.stringify(output))
