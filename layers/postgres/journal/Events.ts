@@ -9,7 +9,6 @@ import { Schema, Struct } from "effect"
  * brackets, the channel, the provider and the number as well. Any other line is there in full.
  */
 const Line = Schema.Union([HistoryType, Schema.Tuple([HistoryType]), HistoryEvent])
-type Line = typeof Line.Type
 
 const Shared = Schema.TupleWithRest(Schema.Tuple([Schema.Finite, Schema.String, Schema.String, Schema.Int]), [Line])
 
@@ -21,41 +20,44 @@ export const Stored = Schema.Union([Shared, Schema.Array(HistoryEvent)])
 
 const isShared = (stored: typeof Stored.Type): stored is typeof Shared.Type => typeof stored[0] === "number"
 
+const inFull = (event: HistoryEvent, shown: Rendered | undefined): string =>
+  JSON.stringify(shown !== undefined && event.output === shown ? Struct.omit(event, ["output"]) : event)
+
+/** A `Line` as JSON. It is put together, since a timeline has the names of types and little else. */
 const lineOf = (
   event: HistoryEvent,
   ts: number,
   attempt: NonNullable<Step["attempt"]>,
   shown: Rendered | undefined
-): Line => {
+): string => {
   let told = 0
-  const inFull = (): Line => (shown !== undefined && event.output === shown ? Struct.omit(event, ["output"]) : event)
   for (const key in event) {
     switch (key) {
       case "type":
         break
       case "ts":
-        if (event.ts !== ts) return inFull()
+        if (event.ts !== ts) return inFull(event, shown)
         break
       case "channel":
-        if (event.channel !== attempt.channel) return inFull()
+        if (event.channel !== attempt.channel) return inFull(event, shown)
         told++
         break
       case "provider":
-        if (event.provider !== attempt.provider) return inFull()
+        if (event.provider !== attempt.provider) return inFull(event, shown)
         told++
         break
       case "attempt":
-        if (event.attempt !== attempt.number) return inFull()
+        if (event.attempt !== attempt.number) return inFull(event, shown)
         told++
         break
       case "output":
-        if (event.output !== shown) return event
+        if (event.output !== shown) return inFull(event, shown)
         break
       default:
-        return inFull()
+        return inFull(event, shown)
     }
   }
-  return told === 0 ? event.type : told === 3 ? [event.type] : inFull()
+  return told === 0 ? `"${event.type}"` : told === 3 ? `["${event.type}"]` : inFull(event, shown)
 }
 
 /**
@@ -68,8 +70,9 @@ export const textOf = (step: Step): string | undefined => {
   if (first === undefined) return undefined
   if (attempt === undefined) return JSON.stringify(events)
   const shown = Weight.shown(step)
-  const lines = events.map((event) => lineOf(event, first.ts, attempt, shown))
-  return JSON.stringify([first.ts, attempt.channel, attempt.provider, attempt.number, ...lines])
+  let text = `[${first.ts},${JSON.stringify(attempt.channel)},${JSON.stringify(attempt.provider)},${attempt.number}`
+  for (const event of events) text += `,${lineOf(event, first.ts, attempt, shown)}`
+  return `${text}]`
 }
 
 /** The lines that were stored, in full. */
