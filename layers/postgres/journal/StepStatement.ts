@@ -53,7 +53,7 @@ export interface Kind {
    * before this statement.
    */
   readonly isHeard: boolean
-  /** No intent is stored already (`Repeats`). */
+  /** No intent is stored already, and no rendering (`Repeats`). */
   readonly areNew: boolean
 }
 
@@ -101,9 +101,9 @@ const statement = ({ areNew, hasTickets, isFirst, isHeard }: Kind) => `
     : attempts("", overIntent)
 },
   o as (insert into outputs (scope, message_id, number, rendered)
-    select scope, id, number, text from shown join ${
-  Texts.relation(10)
-} on texts.n = output where id = output_of on conflict do nothing),
+    select scope, id, number, text from shown join ${Texts.relation(10)} on texts.n = output where id = output_of ${
+  areNew ? "" : "on conflict do nothing"
+}),
   h as (insert into history (scope, message_id, at, step, events)
     select scope, id, at, step, text from moved join ${
   Texts.relation(6)
