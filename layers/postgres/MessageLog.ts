@@ -3,6 +3,7 @@ import * as Filters from "#layers/postgres/messagelog/Filters.ts"
 import * as Records from "#layers/postgres/messagelog/Records.ts"
 import * as Requests from "#layers/postgres/messagelog/Requests.ts"
 import * as Search from "#layers/postgres/messagelog/Search.ts"
+import * as Shared from "#layers/postgres/journal/Instructions.ts"
 import * as Timelines from "#layers/postgres/messagelog/Timelines.ts"
 import * as Readable from "#layers/postgres/statements/Readable.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
@@ -108,8 +109,9 @@ const make = Effect.gen(function*() {
   }, orUnavailable)
 
   const original = Effect.fn("MessageLog.original")(function*(scope: Scope, id: MessageId) {
-    const rows = yield* sql`select key_state as "keyState", recipient, instructions from messages
-      where scope = ${scope} and id = ${id}`.pipe(Effect.flatMap(decodeOriginal))
+    const rows = yield* sql`select key_state as "keyState", recipient, ${
+      sql.literal(Shared.of("m"))
+    } as instructions from messages m where scope = ${scope} and id = ${id}`.pipe(Effect.flatMap(decodeOriginal))
     return yield* only(rows, id)
   }, orUnavailable)
 

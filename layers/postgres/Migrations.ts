@@ -10,6 +10,7 @@ import { delivery } from "#layers/postgres/migrations/Delivery.ts"
 import { expansions } from "#layers/postgres/migrations/Expansions.ts"
 import { expiry } from "#layers/postgres/migrations/Expiry.ts"
 import { frames } from "#layers/postgres/migrations/Frames.ts"
+import { sharedInstructions } from "#layers/postgres/migrations/Instructions.ts"
 import { lists } from "#layers/postgres/migrations/Lists.ts"
 import { longRequests } from "#layers/postgres/migrations/LongRequests.ts"
 import { people } from "#layers/postgres/migrations/People.ts"
@@ -65,7 +66,8 @@ const migrations = {
   "0040_suppressions": suppressions,
   "0041_send_limits": sendLimits,
   "0042_inbox_marks": inboxMarks,
-  "0043_webhooks": webhooks
+  "0043_webhooks": webhooks,
+  "0044_shared_instructions": sharedInstructions
 }
 
 /**

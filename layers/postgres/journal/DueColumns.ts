@@ -1,3 +1,4 @@
+import * as Instructions from "#layers/postgres/journal/Instructions.ts"
 import { Schema } from "effect"
 
 /** The small columns of a due row, by name. `recovered` is the expression for the one of that name. */
@@ -20,14 +21,14 @@ const plain = (recovered: string): Readonly<Record<string, string>> => ({
 })
 
 /** What the caller said: by far the larger part of a row. */
-const said = ["recipient", "instructions"]
+const said = { recipient: "m.recipient", instructions: Instructions.of("m") }
 
 /** The columns of a due row of `messages m`. `size`: the bytes of what the caller said, known without reading them. */
 export const of = (recovered: string): string =>
   [
     ...Object.entries(plain(recovered)).map(([name, expression]) => `${expression} as "${name}"`),
-    ...said.map((name) => `m.${name}`),
-    `(${said.map((name) => `octet_length(m.${name})`).join(" + ")})::float8 as size`
+    ...Object.entries(said).map(([name, expression]) => `${expression} as ${name}`),
+    `(${Object.values(said).map((expression) => `octet_length(${expression})`).join(" + ")})::float8 as size`
   ].join(", ")
 
 /**
@@ -39,7 +40,7 @@ export const of = (recovered: string): string =>
  */
 export const bounded = (relation: string, more: ReadonlyArray<string>, order: string, bytes: string): string => `
   select ${[...Object.keys(plain("")), ...more, "size"].map((name) => `w."${name}"`).join(", ")},
-    ${said.map((name) => `case when w.before < ${bytes} then w.${name} end as ${name}`).join(", ")},
+    ${Object.keys(said).map((name) => `case when w.before < ${bytes} then w.${name} end as ${name}`).join(", ")},
     w.before >= ${bytes} as "isOver"
   from (
     select t.*, sum(t.size) over (order by t.ahead, ${order} rows unbounded preceding) - t.size as before

@@ -55,13 +55,14 @@ const memberRow = (member: PageMember) => ({
 /**
  * One step in one autocommit statement. It locks the epoch rows `for share` and the expansion's row for its update, and
  * inserts the messages. A message is stored together with its intent if it has one and its shard is still at the
- * intent's epoch. What all messages of the page share is a parameter ($14 to $24); what intents share is a row of
+ * intent's epoch. What all messages of the page share is a parameter ($14 to $23), but for what the caller said
+ * (`Instructions`); what intents share is a row of
  * `kinds`. Whether a row was inserted is asked as `(id in (…)) is true`, which the planner does not turn into a join:
  * it estimates a page at one row, and would scan the page once for each of its rows. `isHeard`: webhooks want to know of
  * messages.
  */
 const statement = (notify: boolean, isHeard: boolean, areNew: boolean) => `
-  with locked as (select shard, epoch from epochs where shard = any($26::smallint[]) order by shard for share),
+  with locked as (select shard, epoch from epochs where shard = any($25::smallint[]) order by shard for share),
   current as (select epoch from locked where shard = $1 and epoch = $2),
   e as (select x.scope, x.id from expansions x, current
     where x.scope = $3 and x.id = $4 and x.place = $5 and x.due_at is not null for update of x),
@@ -69,34 +70,34 @@ const statement = (notify: boolean, isHeard: boolean, areNew: boolean) => `
       tenant_id text, list_id text, ${Intents.ownTypes}), unnest($12::text[]))
     as r(id, shard, recipient_key, recipient_name, tenant_id, list_id, ${Intents.ownColumns}, recipient)),
   b as materialized (select r.*, ${Intents.kindColumns} from r left join locked using (shard, epoch)
-    left join json_to_recordset($27::json) as kinds(${Intents.kindTypes}) on kinds.k = r.k and locked.shard is not null),
+    left join json_to_recordset($26::json) as kinds(${Intents.kindTypes}) on kinds.k = r.k and locked.shard is not null),
   m as (insert into messages (${messageColumns}, providers)
     select e.scope, b.id, e.id, b.shard, $14, b.recipient_key, $15, coalesce(b.target, $16), $17, $18, coalesce(b.of_template, $19),
-      b.recipient_name, coalesce(b.tenant_id, b.in_tenant), b.list_id, $20::text[], $21, $22, b.recipient, $23,
+      b.recipient_name, coalesce(b.tenant_id, b.in_tenant), b.list_id, $20::text[], $21, $22, b.recipient, null,
       case when b.provider is null then '{}' else array[b.provider] end
     from e, b ${areNew ? "" : "on conflict (scope, id) do nothing"} returning scope, id, status),
   begun as (select b.*, min(id) filter (where output is not null) over (partition by output) as output_of
     from b where provider is not null and (id in (select id from m)) is true),
   a as (insert into attempts (scope, message_id, number, epoch, channel, provider, state, started_at, intent_events, output_of)
     select $3, id, number, epoch, channel, provider, state, started_at, text, output_of
-    from begun left join ${Texts.relation(28)} using (n) returning message_id),
+    from begun left join ${Texts.relation(27)} using (n) returning message_id),
   o as (insert into outputs (scope, message_id, number, rendered)
-    select $3, id, number, text from begun join ${Texts.relation(30)} on texts.n = output where id = output_of),
+    select $3, id, number, text from begun join ${Texts.relation(29)} on texts.n = output where id = output_of),
   h as (insert into history (scope, message_id, at, step, events)
-    select scope, id, $22, 'accept', $24 from m where $24::text is not null on conflict do nothing),
+    select scope, id, $22, 'accept', $23 from m where $23::text is not null on conflict do nothing),
   l as (insert into list_requests (scope, list_id, request_id)
-    select e.scope, list_id, e.id from e, unnest($32::text[]) as lists(list_id) on conflict do nothing),
+    select e.scope, list_id, e.id from e, unnest($31::text[]) as lists(list_id) on conflict do nothing),
   p as (insert into profiles (scope, user_id, profile, created_at, updated_at)
     select distinct on (p.user_id) e.scope, p.user_id, p.profile, $22, $22
     from e, json_to_recordset($13::json) as p(user_id text, profile text) order by p.user_id on conflict (scope, user_id) do nothing),
   u as (update expansions x set place = $6, created = x.created + (select count(*) from m), tries = $7, epoch = $8, state = $9,
-      due_at = $10, error = case when $33 then $25 else x.error end, advanced_at = $34, ended_at = case when $10::bigint is null then $34 end
+      due_at = $10, error = case when $32 then $24 else x.error end, advanced_at = $33, ended_at = case when $10::bigint is null then $33 end
     from e where x.scope = e.scope and x.id = e.id returning 1)${
   isHeard
     ? `,
   w as (${
       Told.messages(
-        `select scope, id, status, case when status = $16 then $22 else $34 end::bigint as at, $34::bigint as stored_at from m`
+        `select scope, id, status, case when status = $16 then $22 else $33 end::bigint as at, $33::bigint as stored_at from m`
       )
     })`
     : ""
@@ -105,7 +106,7 @@ const statement = (notify: boolean, isHeard: boolean, areNew: boolean) => `
     (select array_agg(n) from r where k is not null and (id in (select message_id from a)) is not true) as left,
     case when (select count(*) from m) < (select count(*) from r) then
       (select array_agg(id) from r where (id in (select id from m)) is not true) end as known
-  ${notify ? `, (select pg_notify('tidings_due', $35))::text` : ""}${isHeard ? `, ${Told.wake}` : ""}`
+  ${notify ? `, (select pg_notify('tidings_due', $34))::text` : ""}${isHeard ? `, ${Told.wake}` : ""}`
 
 const decode = Schema.decodeUnknownEffect(
   Schema.Tuple([
@@ -155,7 +156,6 @@ export const write = (sql: SqlClient.SqlClient) => {
       common?.tags ?? [],
       common?.traceId ?? null,
       common?.enqueuedAt ?? null,
-      common === undefined ? null : JSON.stringify(common.instructions),
       common === undefined || common.events.length === 0 ? null : JSON.stringify(common.events),
       step.error ?? null,
       [...new Set([expansion.shard, ...intents.map(({ message }) => message.shard)])],

@@ -35,6 +35,7 @@ layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layerEmpty)))(
         yield* sql`drop index expansions_by_state, expansions_long`
         yield* sql`drop table suppressions, send_limits, send_counts, webhooks, webhook_events`
         yield* sql`alter table messages drop column counted`
+        yield* sql`alter table messages alter column instructions set not null`
         yield* sql`alter table inbox drop column read_at, drop column opened_at, drop column archived_at`
         yield* sql`delete from migrations where migration_id >= 35`
         yield* Effect.provide(Effect.void, Layer.fresh(Migrations.layer))

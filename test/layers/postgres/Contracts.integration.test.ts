@@ -5,6 +5,7 @@ import { frames } from "#test/layers/postgres/Frames.ts"
 import { largeRows } from "#test/layers/postgres/Large.ts"
 import { refusals } from "#test/layers/postgres/Refusals.ts"
 import { resumed } from "#test/layers/postgres/Resumed.ts"
+import { sharedInstructions } from "#test/layers/postgres/SharedInstructions.ts"
 import { unreadableRows } from "#test/layers/postgres/Unreadable.ts"
 import { unreadableLists } from "#test/layers/postgres/UnreadableLists.ts"
 import { unreadableTopics } from "#test/layers/postgres/UnreadableTopics.ts"
@@ -22,3 +23,4 @@ refusals("Postgres", stores)
 largeRows("Postgres", stores)
 frames("Postgres", stores)
 resumed("Postgres", stores)
+sharedInstructions("Postgres", stores)

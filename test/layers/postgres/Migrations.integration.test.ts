@@ -10,6 +10,7 @@ const latest = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   yield* sql`drop table send_limits, send_counts, webhooks, webhook_events`
   yield* sql`alter table messages drop column counted`
+  yield* sql`alter table messages alter column instructions set not null`
   yield* sql`alter table inbox drop column read_at, drop column opened_at, drop column archived_at`
 })
 

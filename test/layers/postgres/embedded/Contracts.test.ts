@@ -6,6 +6,7 @@ import { frames } from "#test/layers/postgres/Frames.ts"
 import { largeRows } from "#test/layers/postgres/Large.ts"
 import { refusals } from "#test/layers/postgres/Refusals.ts"
 import { resumed } from "#test/layers/postgres/Resumed.ts"
+import { sharedInstructions } from "#test/layers/postgres/SharedInstructions.ts"
 import { unreadableRows } from "#test/layers/postgres/Unreadable.ts"
 import { unreadableLists } from "#test/layers/postgres/UnreadableLists.ts"
 import { unreadableTopics } from "#test/layers/postgres/UnreadableTopics.ts"
@@ -27,3 +28,4 @@ everyContract("embedded", stores, { oneBackend: true })
 largeRows("embedded", stores)
 frames("embedded", stores)
 resumed("embedded", stores)
+sharedInstructions("embedded", stores)
