@@ -186,7 +186,7 @@ export const write = (sql: SqlClient.SqlClient) => {
       listed: drafts.some(({ listId }) => listId !== undefined),
       told: isHeard ? $(now) : undefined
     }
-    const rows = yield* Repeats.asNew((areNew) => sql.unsafe(insert(parts, areNew), values))
+    const rows = yield* Repeats.asNew(values, (areNew) => sql.unsafe(insert(parts, areNew), values))
     const owners = yield* Effect.orDie(decodeOwners(isKeyed ? rows : []))
     const kept = new Map(owners.map(({ n, owner }, row) => [n, { owner, row: rows[row] }]))
     return batch.map(({ acceptance, owner }, n): Exit.Exit<Accepted, Schema.SchemaError> => {

@@ -56,10 +56,9 @@ const memberRow = (member: PageMember) => ({
  * One step in one autocommit statement. It locks the epoch rows `for share` and the expansion's row for its update, and
  * inserts the messages. A message is stored together with its intent if it has one and its shard is still at the
  * intent's epoch. What all messages of the page share is a parameter ($14 to $23), but for what the caller said
- * (`Instructions`); what intents share is a row of
- * `kinds`. Whether a row was inserted is asked as `(id in (…)) is true`, which the planner does not turn into a join:
- * it estimates a page at one row, and would scan the page once for each of its rows. `isHeard`: webhooks want to know of
- * messages.
+ * (`Instructions`); what intents share is a row of `kinds`. Whether a row was inserted is asked as `(id in (…)) is
+ * true`, which the planner does not turn into a join: it estimates a page at one row, and would scan the page once for
+ * each of its rows. `isHeard`: webhooks want to know of messages.
  */
 const statement = (notify: boolean, isHeard: boolean, areNew: boolean) => `
   with locked as (select shard, epoch from epochs where shard = any($25::smallint[]) order by shard for share),
@@ -167,8 +166,9 @@ export const write = (sql: SqlClient.SqlClient) => {
       step.at,
       ...(unowned.length > 0 ? [unowned.join(",")] : [])
     ]
-    const [answer] = yield* Repeats.asNew((areNew) =>
-      sql.unsafe(statement(unowned.length > 0, isHeard, areNew), values)
+    const [answer] = yield* Repeats.asNew(
+      values,
+      (areNew) => sql.unsafe(statement(unowned.length > 0, isHeard, areNew), values)
     ).pipe(Effect.flatMap((found) => Effect.orDie(decode(found))))
     if (!answer.current) return { _tag: "Fenced" } satisfies Advanced
     if (!answer.written) return { _tag: "Passed" } satisfies Advanced

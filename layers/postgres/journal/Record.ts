@@ -65,8 +65,9 @@ export const write = (sql: SqlClient.SqlClient) => {
       ...Outputs.texts(batch, outputs),
       ...(hasTickets ? Texts.of(batch, ({ tickets }) => tickets && JSON.stringify(tickets)) : [])
     ]
-    const answers = yield* Repeats.asNew((areNew) =>
-      sql.unsafe(StepStatement.of({ isFirst, hasTickets, isHeard, areNew }), values)
+    const answers = yield* Repeats.asNew(
+      values,
+      (areNew) => sql.unsafe(StepStatement.of({ isFirst, hasTickets, isHeard, areNew }), values)
     )
     const written = new Map((yield* Effect.orDie(decode(answers))).map((answer) => [answer.n, answer]))
 
