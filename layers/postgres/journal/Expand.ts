@@ -125,6 +125,7 @@ const decode = Schema.decodeUnknownEffect(
  */
 export const write = (sql: SqlClient.SqlClient) => {
   const keep = Frames.keep(sql)
+  const asNew = Repeats.learning()
   const advance = Effect.fnUntraced(function*(step: Advance, unowned: ReadonlyArray<number>, isHeard: boolean) {
     const { expansion, intents = [], page } = step
     const { common, members = [], profiles = [] } = page ?? {}
@@ -166,7 +167,8 @@ export const write = (sql: SqlClient.SqlClient) => {
       step.at,
       ...(unowned.length > 0 ? [unowned.join(",")] : [])
     ]
-    const [answer] = yield* Repeats.asNew(
+    const [answer] = yield* asNew(
+      `${expansion.scope} ${expansion.id}`,
       values,
       (areNew) => sql.unsafe(statement(unowned.length > 0, isHeard, areNew), values)
     ).pipe(Effect.flatMap((found) => Effect.orDie(decode(found))))

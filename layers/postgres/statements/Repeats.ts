@@ -24,3 +24,28 @@ export const asNew = <A, E, R>(
   sizeOf(parameters) > largest
     ? write(false)
     : Effect.catchReason(write(true), "SqlError", "UniqueViolation", () => write(false))
+
+/** So many names are known to have met such rows. */
+const mostKnown = 64
+
+/**
+ * `asNew` for the writes of many things, each with a name: once one of a thing has met rows that were there, its later
+ * ones look first, as do all but the first pages of a request to lists that have their people in common.
+ */
+export const learning = () => {
+  const known = new Set<string>()
+  const learn = (name: string) => {
+    known.add(name)
+    const [oldest] = known
+    if (known.size > mostKnown && oldest !== undefined) known.delete(oldest)
+  }
+  return <A, E, R>(
+    name: string,
+    parameters: ReadonlyArray<unknown>,
+    write: (areNew: boolean) => Effect.Effect<A, E | SqlError, R>
+  ) =>
+    known.has(name) ? write(false) : asNew(parameters, (areNew) => {
+      if (!areNew) learn(name)
+      return write(areNew)
+    })
+}
