@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 
 /**
  * Lets messages of a request to many have the instructions of its expansion. Each had a copy: of 4 kB of text to a
- * hundred thousand people, 400 MB were stored and twice as much was written to the database's log.
+ * hundred thousand people, 400 MB were stored, and 460 MB more were written to the database's log.
  */
 export const sharedInstructions = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient

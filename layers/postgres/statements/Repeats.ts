@@ -15,7 +15,7 @@ const sizeOf = (value: unknown): number => {
 /**
  * Writes rows, which are in these parameters, as new ones and, if one of them is stored already, once more as rows of
  * which some may be: their flush was repeated, since nobody knew whether it had committed. With `on conflict`, the
- * database looks up each row before it inserts it, and confirms it afterwards: a fifteenth of what a message costs it.
+ * database looks up each row before it inserts it, and confirms it afterwards: a fortieth of what the writes of a fan-out cost it.
  */
 export const asNew = <A, E, R>(
   parameters: ReadonlyArray<unknown>,
@@ -29,8 +29,8 @@ export const asNew = <A, E, R>(
 const mostKnown = 64
 
 /**
- * `asNew` for the writes of many things, each with a name: once one of a thing has met rows that were there, its later
- * ones look first, as do all but the first pages of a request to lists that have their people in common.
+ * `asNew` for the writes of many things, each with a name: once one of a thing has met rows that were there, or was
+ * large, its later ones look first, as do all later pages of a request to lists that have their people in common.
  */
 export const learning = () => {
   const known = new Set<string>()
