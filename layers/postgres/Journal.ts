@@ -23,7 +23,8 @@ import { SqlClient, type SqlError } from "effect/sql"
 
 /**
  * How long a flush of acceptances may take: with its wait for admission, a caller is answered within 2.5 s
- * (reliability.md 2.6). A shard's owner may wait longer for its writes.
+ * (reliability.md 2.6), unless what it sends weighs more than a flush may (`Weight.most`). A shard's owner may wait
+ * longer for its writes.
  */
 const callersPatience = "1500 millis"
 const ownersPatience = "10 seconds"

@@ -62,7 +62,8 @@ export const heard: Effect.Effect<void> = Effect.map(CurrentWork, (current) => c
  * Limits how long the caller of an effect waits: after `patience` the call fails with a `TimeoutError`. That holds even
  * for a statement on a silent connection, whose interruption takes another 5 s for its cancellation: this goes on in
  * the background, in the scope in which this was made. All calls share one timer, which waits for the oldest and runs
- * only while there are calls. Time spent `working`, and until the store was last `heard`, does not count.
+ * only while there are calls. Time spent `working`, and until the store was last `heard`, does not count. A call that
+ * the store needs longer for by its size is waited for `times` as long.
  */
 export const within = Effect.fnUntraced(function*(patience: Duration.Input) {
   const fork = yield* Fibers.make
@@ -83,9 +84,10 @@ export const within = Effect.fnUntraced(function*(patience: Duration.Input) {
   })
   yield* Effect.forkScoped(Effect.forever(watch))
 
-  return <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, Cause.TimeoutError | E, R> =>
+  return <A, E, R>(effect: Effect.Effect<A, E, R>, times = 1): Effect.Effect<A, Cause.TimeoutError | E, R> =>
     Effect.suspend(() => {
       const work = new Work()
+      let waits = times
       return Effect.flatMap(
         fork(Effect.provideService(effect, CurrentWork, work)),
         (fiber) =>
@@ -94,7 +96,7 @@ export const within = Effect.fnUntraced(function*(patience: Duration.Input) {
               calls.add({
                 until: clock.monotonicTimeNanosUnsafe() + nanos,
                 giveUp: () => {
-                  if (work.isSeen()) {
+                  if (work.isSeen() || --waits > 0) {
                     call = wait()
                     return
                   }

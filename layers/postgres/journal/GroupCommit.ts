@@ -31,8 +31,8 @@ export const IsBeside = Context.Reference<boolean>("tidings/postgres/IsBeside", 
  * items have gathered: one turn may bring every call there is, and database and process would then only wait for each
  * other.
  * `write` answers one result per item, in order, and must be repeatable. A refused row fails alone: its batch is halved
- * until it stands alone. A flush that takes longer than `patience` fails, as do all items that are waiting by then; a
- * full queue (`capacity` items) refuses at once.
+ * until it stands alone. A flush that takes longer than `patience` fails, as do all items that are waiting by then; one
+ * of an item heavier than `maxBatch` may take longer in proportion. A full queue (`capacity` items) refuses at once.
  */
 export const make = Effect.fnUntraced(function*<A, B>(options: {
   /** What is written, for the log. */
@@ -86,6 +86,12 @@ export const make = Effect.fnUntraced(function*<A, B>(options: {
     return over === -1 ? waiting.length : Math.max(1, over)
   }
 
+  /** An item that a busy database never wrote in time would be sent again for ever. */
+  const timesPatience = ([first, second]: ReadonlyArray<Entry<A, B>>): number =>
+    weigh === undefined || first === undefined || second !== undefined
+      ? 1
+      : Math.ceil(weigh(first.item, undefined) / options.maxBatch)
+
   /** Logs the first failure, and the first success after it: callers only learn that it is not their fault. */
   const outage = Outage.make({
     lost: (cause) => Effect.logError("the journal cannot be written", { of: options.name }, cause),
@@ -124,7 +130,7 @@ export const make = Effect.fnUntraced(function*<A, B>(options: {
     const batch = waiting.splice(0, batchSize())
     if (waiting.length === 0) Latch.closeUnsafe(filled)
     if (batch.length === 0) return
-    const exit = yield* Effect.exit(patiently(flush(batch)))
+    const exit = yield* Effect.exit(patiently(flush(batch), timesPatience(batch)))
     yield* tell(exit)
     if (Exit.isSuccess(exit)) return
     // Those who came while this flush hung have waited too: they fail with it, and do not wait for a second one.

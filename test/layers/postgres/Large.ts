@@ -1,4 +1,5 @@
 import { Journal, type NewMessage } from "#src/delivery/Journal.ts"
+import * as Size from "#src/delivery/journal/Size.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
@@ -15,7 +16,7 @@ export const largeRows = <E>(name: string, stores: Layer.Layer<Journal, E>) =>
         Effect.gen(function*() {
           const { accept, due } = yield* Journal
           const place = yield* Fixture.world
-          const long = Fixture.message(place, { instructions: longest, recipientKey: "long" })
+          const long = Fixture.message(place, { instructions: longest, size: Size.of(longest), recipientKey: "long" })
           // A caller whose send takes the store longer than it is waited for has a 503, and sends it again.
           yield* Effect.eventually(accept(Fixture.acceptance(place, [long])))
           const short = yield* Fixture.accepted(place)

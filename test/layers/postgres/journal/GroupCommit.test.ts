@@ -1,7 +1,7 @@
 import * as GroupCommit from "#layers/postgres/journal/GroupCommit.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Array, Effect, Fiber, Latch, Logger } from "effect"
+import { Array, Clock, Effect, Fiber, Latch, Logger, Schema } from "effect"
 import { SqlError } from "effect/sql"
 import { TestClock } from "effect/testing"
 
@@ -163,4 +163,25 @@ describe("GroupCommit", () => {
       assert.deepStrictEqual(ends.map(({ _tag }) => _tag), ["Success", "Failure", "Failure"])
       assert.deepStrictEqual(gone, ["written", "hangs", "late"])
     }))
+
+  it.effect.prop(
+    "waits longer, in proportion, for an item that is heavier than what one flush may weigh",
+    [Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10_000 }))],
+    ([weight]) =>
+      Effect.gen(function*() {
+        const write = yield* GroupCommit.make<number, number>({
+          name: "steps",
+          capacity: 3,
+          writers: 1,
+          maxBatch: 1_000,
+          weigh: (item) => item,
+          patience: "1 second",
+          write: () => Effect.never
+        })
+        const start = yield* Clock.currentTimeMillis
+        const hanging = yield* Effect.forkChild(Effect.andThen(Effect.exit(write(weight)), Clock.currentTimeMillis))
+        yield* TestClock.adjust("1 minute")
+        assert.strictEqual((yield* Fiber.join(hanging)) - start, Math.ceil(weight / 1_000) * 1_000)
+      }).pipe(Effect.scoped)
+  )
 })
