@@ -73,16 +73,16 @@ export const within = Effect.fnUntraced(function*(patience: Duration.Input) {
   const calls = new InFlight<Call>()
   const called = Latch.makeUnsafe()
 
-  const watch = Effect.gen(function*() {
-    yield* called.await
+  /** Gives up the oldest call if its time is over. Not in a generator, which would keep that call alive while it sleeps. */
+  const look = Effect.suspend(() => {
     const { oldest } = calls
-    if (oldest === undefined) return Latch.closeUnsafe(called)
+    if (oldest === undefined) return Effect.sync(() => Latch.closeUnsafe(called))
     const left = oldest.value.until - clock.monotonicTimeNanosUnsafe()
-    if (left > 0n) return yield* clock.sleep(Duration.nanos(left))
+    if (left > 0n) return clock.sleep(Duration.nanos(left))
     calls.delete(oldest)
-    oldest.value.giveUp()
+    return Effect.sync(oldest.value.giveUp)
   })
-  yield* Effect.forkScoped(Effect.forever(watch))
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(called.await, look)))
 
   return <A, E, R>(effect: Effect.Effect<A, E, R>, times = 1): Effect.Effect<A, Cause.TimeoutError | E, R> =>
     Effect.suspend(() => {
