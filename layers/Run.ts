@@ -2,7 +2,6 @@ import * as CannotStart from "#layers/CannotStart.ts"
 import * as Worker from "#layers/cluster/Worker.ts"
 import * as JsonKeys from "#layers/JsonKeys.ts"
 import * as Settings from "#layers/settings/Settings.ts"
-import * as StandBack from "#layers/StandBack.ts"
 import * as Telemetry from "#layers/telemetry/Telemetry.ts"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Effect, Exit, Layer, Runtime } from "effect"
@@ -112,8 +111,7 @@ export const main = <E>(app: Layer.Layer<never, E, Settings.Settings>): void => 
   }
   watchSignals()
   outliveLog()
-  const program = StandBack.v8.pipe(
-    Effect.andThen(sayMisspelt),
+  const program = sayMisspelt.pipe(
     Effect.andThen(launch(Layer.provide(sayStopping, app))),
     Effect.tapCause((cause) => Cause.hasInterruptsOnly(cause) ? Effect.void : sayWhy(cause)),
     Effect.onInterrupt(() => Effect.logInfo("stopped")),
