@@ -1,5 +1,6 @@
 import { Lane, type OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
-import { Effect, FiberSet, type Scope } from "effect"
+import * as Fibers from "#src/fibers/Fibers.ts"
+import { Effect, type Scope } from "effect"
 
 interface Mailbox {
   readonly transactional: Array<OpenMessage>
@@ -43,7 +44,7 @@ export const make = Effect.fnUntraced(function*(options: {
   readonly onRoom: (lane: Lane) => void
 }): Effect.fn.Return<Mailboxes, never, Scope.Scope> {
   const mailboxes = new Map<string, Mailbox>()
-  const fork = yield* FiberSet.makeRuntime<never, void, never>()
+  const fork = (yield* Fibers.runner)(yield* Effect.context<never>())
 
   const take = (recipientKey: string, mailbox: Mailbox): OpenMessage | undefined => {
     // In their order: within one recipient a transactional message passes every bulk one.
