@@ -86,11 +86,9 @@ export const make = Effect.fnUntraced(function*<A, B>(options: {
     return over === -1 ? waiting.length : Math.max(1, over)
   }
 
-  /** An item that a busy database never wrote in time would be sent again for ever. */
-  const timesPatience = ([first, second]: ReadonlyArray<Entry<A, B>>): number =>
-    weigh === undefined || first === undefined || second !== undefined
-      ? 1
-      : Math.ceil(weigh(first.item, undefined) / options.maxBatch)
+  /** An item that a busy database never wrote in time would be sent again for ever. Only one that is alone is heavier than a batch. */
+  const timesPatience = ([first]: ReadonlyArray<Entry<A, B>>): number =>
+    weigh === undefined || first === undefined ? 1 : Math.ceil(weigh(first.item, undefined) / options.maxBatch)
 
   /** Logs the first failure, and the first success after it: callers only learn that it is not their fault. */
   const outage = Outage.make({
