@@ -117,25 +117,57 @@ const holds = ({ dates, weekdays }: Rule, { day, month, weekDay }: DateTime.Date
   return inDates && (weekdays === undefined || weekdays.has(weekDay))
 }
 
+const minuteMillis = 60_000
+
 /** The instant of a local time, in epoch ms. A local time that the clocks skip is the first one after it. */
 const instant = (date: DateTime.Zoned, minute: number): number => {
   const days = Math.floor(minute / 1_440)
   const { day, month, year } = DateTime.toParts(days === 0 ? date : DateTime.add(date, { days }))
   const local = { year, month, day, hour: Math.floor(minute / 60) % 24, minute: minute % 60 }
-  return Option.match(DateTime.makeZoned(local, { timeZone: date.zone, adjustForTimeZone: true }), {
+  const { zone: timeZone } = date
+  return Option.match(DateTime.makeZoned(local, { timeZone, adjustForTimeZone: true }), {
     onNone: () => Number.NaN,
-    onSome: DateTime.toEpochMillis
+    onSome: (found) => {
+      const at = DateTime.toEpochMillis(found)
+      const parts = DateTime.toParts(found)
+      if (parts.hour === local.hour && parts.minute === local.minute) return at
+      // It is skipped, and this is as much later as the clocks skip: go back to where they do.
+      const isBefore = (ms: number) =>
+        DateTime.zonedOffset(DateTime.makeZonedUnsafe(ms, { timeZone })) !== DateTime.zonedOffset(found)
+      let first = at
+      while (!isBefore(first - minuteMillis)) first -= minuteMillis
+      return first
+    }
   })
+}
+
+/** Which rule counts on a day; -1: none. */
+const ruleOn = (hours: OpeningHours, date: DateTime.Zoned): number => {
+  const parts = DateTime.toParts(date)
+  return hours.findLastIndex((one) => holds(one, parts))
+}
+
+/** When it is open from a day on. A day that a later rule closes is closed from its midnight on: no night before runs into it. */
+const spansOf = (hours: OpeningHours, date: DateTime.Zoned): ReadonlyArray<Span> => {
+  const rule = ruleOn(hours, date)
+  const open = hours[rule]?.open ?? []
+  if (open.every(({ to }) => to <= whole.to)) return open
+  const after = ruleOn(hours, DateTime.add(date, { days: 1 }))
+  const isCut = after > rule && hours[after]?.open.length === 0
+  return isCut ? open.map(({ from, to }) => ({ from, to: Math.min(to, whole.to) })) : open
 }
 
 /** The first instant from `now` on at which it is open, in epoch ms; `undefined`: there is none in the next 90 days. */
 export const next = (hours: OpeningHours, zone: DateTime.TimeZone, now: number): number | undefined => {
-  const today = DateTime.setZone(DateTime.makeUnsafe(now), zone)
+  // Days are counted at noon, which no clocks skip: where they skip an hour before midnight, that hour of the next day may be the day after.
+  const noon = { hour: 12, minute: 0, second: 0, millisecond: 0 }
+  const today = DateTime.setParts(DateTime.setZone(DateTime.makeUnsafe(now), zone), noon)
   for (let days = -1; days <= mostDays; days++) {
     const date = DateTime.add(today, { days })
-    const parts = DateTime.toParts(date)
-    const open = hours.findLast((one) => holds(one, parts))?.open ?? []
-    const starts = open.flatMap(({ from, to }) => instant(date, to) > now ? [Math.max(now, instant(date, from))] : [])
+    const starts = spansOf(hours, date).flatMap(({ from, to }) => {
+      const start = Math.max(now, instant(date, from))
+      return instant(date, to) > start ? [start] : []
+    })
     if (starts.length > 0) return Math.min(...starts)
   }
   return undefined

@@ -2,7 +2,7 @@ import * as OpeningHours from "#src/flows/OpeningHours.ts"
 import * as TimeZone from "#src/flows/TimeZone.ts"
 import { assertQuick } from "#test/src/content/Rendering.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Option, Schema } from "effect"
+import { DateTime, Option, Schema } from "effect"
 
 const hour = 3_600_000
 const day = 24 * hour
@@ -89,6 +89,11 @@ describe("OpeningHours (api.md 26.6)", () => {
     assert.strictEqual(opens("sa-mo 08:00-09:00", "2026-11-24T00:00"), "2026-11-28T08:00")
     assert.strictEqual(opens("\tSA  -  mo\n08:00 -  09:00 ", "2026-11-24T00:00"), "2026-11-28T08:00")
     assert.strictEqual(opens("Sa-Mo 08:00-09:00", "2026-11-29T10:00"), "2026-11-30T08:00")
+    // A day that is off is off from its midnight on, whatever the night before says; one that another rule opens is not.
+    assert.strictEqual(opens("Mo-Su 22:00-06:00; Dec 24-26 off", "2026-12-23T23:59"), "2026-12-23T23:59")
+    assert.strictEqual(opens("Mo-Su 22:00-06:00; Dec 24-26 off", "2026-12-24T00:00"), "2026-12-27T22:00")
+    assert.strictEqual(opens("Mo-Fr 22:00-02:00; Sa off", "2026-11-28T01:00"), "2026-11-30T22:00")
+    assert.strictEqual(opens("Sa off; Mo-Fr 22:00-02:00", "2026-11-28T01:00"), "2026-11-28T01:00")
     assert.strictEqual(opens("Mar", "2026-11-24T00:00"), "never")
     assert.strictEqual(opens("Feb 21", "2026-11-24T00:00"), "2027-02-21T00:00")
     assert.strictEqual(opens("off", "2026-11-24T00:00"), "never")
@@ -103,8 +108,46 @@ describe("OpeningHours (api.md 26.6)", () => {
     assert.strictEqual(opens("09:00-17:00", "2026-10-24T12:00", "UTC+2"), "2026-10-24T12:00")
     assert.strictEqual(opens("09:00-10:00", "2026-10-24T12:00", "Europe/Berlin"), "2026-10-25T08:00")
     assert.strictEqual(opens("09:00-10:00", "2026-10-23T12:00", "Europe/Berlin"), "2026-10-24T07:00")
-    // 02:30 does not come that night.
-    assert.strictEqual(opens("02:30-04:00", "2026-03-28T12:00", "Europe/Berlin"), "2026-03-29T01:30")
+    // Neither 02:30 nor 02:45 comes that night: 01:59 is followed by 03:00.
+    assert.strictEqual(opens("02:30-04:00", "2026-03-28T12:00", "Europe/Berlin"), "2026-03-29T01:00")
+    assert.strictEqual(opens("22:00-02:30", "2026-03-29T00:59", "Europe/Berlin"), "2026-03-29T00:59")
+    assert.strictEqual(opens("22:00-02:30", "2026-03-29T01:00", "Europe/Berlin"), "2026-03-29T20:00")
+    assert.strictEqual(opens("02:30-02:45", "2026-03-28T12:00", "Europe/Berlin"), "2026-03-30T00:30")
+  })
+
+  it("no day is missed where the clocks skip the hour before midnight, as in Greenland", () => {
+    // 2026-03-28 23:00 does not come.
+    assert.strictEqual(opens("Sa 10:00-14:00", "2026-03-28T00:30", "America/Nuuk"), "2026-03-28T12:00")
+    assert.strictEqual(opens("Sa 10:00-14:00", "2026-03-28T01:30", "America/Nuuk"), "2026-03-28T12:00")
+    assert.strictEqual(opens("Mar 28 10:00-14:00", "2026-03-20T01:30", "America/Nuuk"), "2026-03-28T12:00")
+    assert.strictEqual(opens("Fr 22:00-23:30", "2026-03-28T01:00", "America/Nuuk"), "2026-03-28T01:00")
+  })
+
+  it.prop("in a night in which the clocks skip something, it is open when a wall clock says so", {
+    rule: Rule,
+    place: Schema.Literals([0, 1, 2, 3]),
+    minute: Schema.Int.check(Schema.isBetween({ minimum: -2_880, maximum: 2_880 }))
+  }, ({ minute, place, rule: { days, from, length } }) => {
+    // An hour after midnight, one before it, and half an hour; when it is skipped.
+    const [name, skipped] = [
+      ["Europe/Berlin", "2026-03-29T01:00Z"],
+      ["America/Nuuk", "2026-03-29T01:00Z"],
+      ["Australia/Lord_Howe", "2026-10-03T15:30Z"],
+      ["America/Santiago", "2026-09-06T04:00Z"]
+    ][place] ?? []
+    const text = `${days.map((at) => weekdays[at]).join(",")} ${clock(from)}-${clock((from + length) % 1_440)}`
+    const of = zone(name ?? "")
+    const isOpen = (at: number): boolean => {
+      const { hour, minute, weekDay } = DateTime.toParts(DateTime.makeZonedUnsafe(at, { timeZone: of }))
+      const within = hour * 60 + minute
+      const holds = (on: number) => days.some((known) => known === (on + 7) % 7)
+      return (holds(weekDay) && from <= within && within < from + length) ||
+        (holds(weekDay - 1) && within + 1_440 < from + length)
+    }
+    const now = Date.parse(skipped ?? "") + minute * 60_000
+    let expected = now
+    while (!isOpen(expected)) expected += 60_000
+    assert.strictEqual(OpeningHours.next(OpeningHours.parse(text) ?? [], of, now), expected, `${text} in ${name}`)
   })
 
   it("a zone is a name or an offset in hours and minutes, up to 14 hours", () => {
