@@ -57,7 +57,12 @@ const vendors = Vendors.layer.pipe(Layer.provide(VendorHttp.layer))
 const placement = ({ clusterHost: host, clusterPort: port, databaseUrl, followsPort, workers }: Values): Layer.Layer<
   Placed,
   CannotListen | Config.ConfigError | SqlError.SqlError,
-  NodeId.NodeId | PgClient.PgClient | SecureRandom.SecureRandom | SqlClient.SqlClient | Shards.Shards
+  | Invalidations.Invalidations
+  | NodeId.NodeId
+  | PgClient.PgClient
+  | SecureRandom.SecureRandom
+  | SqlClient.SqlClient
+  | Shards.Shards
 > => {
   const address = `${host}:${port}`
   if (databaseUrl === undefined) return Placement.layer("embedded").pipe(Layer.provide(SingleNode.layer))

@@ -2,13 +2,27 @@ import { Scope } from "#schemas/Scope.ts"
 import { Context, Effect, Layer, Schema, type Scope as Life } from "effect"
 
 /** What was cached of one kind of thing in one environment is old. `kind` as `Revisions.make` is given it. */
-export const Invalidation = Schema.Struct({ kind: Schema.String, scope: Scope })
+export const Invalidation = Schema.Struct({
+  kind: Schema.String,
+  scope: Scope,
+  /** The change is another node's, and there to be read. Absent: it may commit any moment. */
+  isCommitted: Schema.optionalKey(Schema.Literal(true))
+})
 export type Invalidation = typeof Invalidation.Type
+
+/** What a change tells all nodes once it is committed, on the channel of what is due: who hears of a message has heard of all that was changed before it. */
+export const noticeOf = ({ kind, scope }: Invalidation): string => `changed ${scope} ${kind}`
+
+/** `undefined` for another notice. */
+export const ofNotice = (notice: string): Invalidation | undefined => {
+  const [, scope, kind] = /^changed (\d+) (.+)$/.exec(notice) ?? []
+  return kind === undefined ? undefined : { kind, scope: Scope.make(Number(scope)), isCommitted: true }
+}
 
 /** Hears that something cached is old. */
 type Listener = (invalidation: Invalidation) => Effect.Effect<void>
 
-/** Tells who caches something of each change that is made here. A server's workers are told of its changes too. */
+/** Tells who caches something of each change that is made here, or told by another node. A server's workers are told of its changes too. */
 export class Invalidations extends Context.Service<Invalidations, {
   readonly tell: Listener
   /** Runs `listener` with each, until the scope closes. */

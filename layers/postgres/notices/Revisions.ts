@@ -1,4 +1,4 @@
-import { Invalidations } from "#layers/postgres/notices/Invalidations.ts"
+import { Invalidations, noticeOf } from "#layers/postgres/notices/Invalidations.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import { Scope } from "#schemas/Scope.ts"
 import * as Size from "#src/delivery/journal/Size.ts"
@@ -33,8 +33,9 @@ export interface Revisions {
   readonly bump: (scope: Scope) => Effect.Effect<void, SqlError.SqlError>
   /**
    * Caches what `load` answered for a name, its typed refusals too, until the revision changes. A change takes effect
-   * at once on this node, in its workers too, and within a second on others: whoever asks all the time does not wait for
-   * the revision, which is asked for beside, twice a second. Within a transaction nothing is cached.
+   * at once on this node, in its workers too, and on others once they hear of it (`Wakeups`), within a second at the
+   * latest: whoever asks all the time does not wait for the revision, which is asked for beside, twice a second. Within a
+   * transaction nothing is cached.
    * `sizeOf` answers about how many characters an answer holds, if that is not to be seen by it.
    */
   readonly remembering: <A, E>(
@@ -49,17 +50,24 @@ export const make = Effect.fnUntraced(function*(kind: string) {
   const checked = new Map<Scope, { readonly revision: number; readonly at: bigint }>()
   const changed = new Map<Scope, bigint>()
   const looking = new Set<Scope>()
+  /** How many changes by other nodes were heard of: what was being read meanwhile may be older. */
+  let heard = 0
   const fork = yield* Fibers.make
   const invalidations = yield* Invalidations
   yield* invalidations.hear((invalidation) =>
     Effect.map(Clock.monotonicTimeNanos, (now) => {
-      if (invalidation.kind === kind) changed.set(invalidation.scope, now + unsettled)
+      const { isCommitted, scope } = invalidation
+      if (invalidation.kind !== kind) return
+      if (isCommitted === undefined) return void changed.set(scope, now + unsettled)
+      heard++
+      checked.delete(scope)
     })
   )
 
   const resolver = RequestResolver.make<Look>(Effect.fnUntraced(function*(entries) {
     const scopes = Array.dedupe(entries.map((entry) => entry.request.scope))
     const at = yield* Clock.monotonicTimeNanos
+    const before = heard
     const rows = yield* sql`select scope, revision::float8 as revision from revisions
       where kind = ${kind} and scope = any(${scopes}::int[])`.pipe(Effect.flatMap(decodeRows), orUnavailable)
     const found = new Map(rows.map((row) => [row.scope, row.revision]))
@@ -68,7 +76,7 @@ export const make = Effect.fnUntraced(function*(kind: string) {
       const revision = found.get(scope) ?? 0
       const known = checked.get(scope)
       // One that was asked later may have been answered before.
-      if (known === undefined || known.at <= at) checked.set(scope, { revision, at })
+      if (before === heard && (known === undefined || known.at <= at)) checked.set(scope, { revision, at })
       entry.completeUnsafe(Exit.succeed(revision))
     }
   }))
@@ -101,7 +109,8 @@ export const make = Effect.fnUntraced(function*(kind: string) {
   const bump: Revisions["bump"] = Effect.fnUntraced(function*(scope) {
     yield* invalidations.tell({ kind, scope })
     yield* sql`insert into revisions (scope, kind, revision) values (${scope}, ${kind}, 1)
-      on conflict (scope, kind) do update set revision = revisions.revision + 1`
+      on conflict (scope, kind) do update set revision = revisions.revision + 1
+      returning pg_notify('tidings_due', ${noticeOf({ kind, scope })})::text`
   })
 
   const remembering: Revisions["remembering"] = <A, E>(

@@ -1,4 +1,5 @@
 import { NodeId } from "#layers/cluster/NodeId.ts"
+import { Invalidations, ofNotice } from "#layers/postgres/notices/Invalidations.ts"
 import * as Listening from "#layers/postgres/notices/Listening.ts"
 import * as Runners from "#layers/postgres/Runners.ts"
 import { Shards } from "#src/delivery/Shards.ts"
@@ -66,8 +67,8 @@ const givingUp = Effect.fnUntraced(function*(sql: PgClient.PgClient, { watch }: 
 })
 
 /**
- * Wakes this node when another node accepts messages for its shards, and keeps it informed whether there is another
- * node. A notification that came while it did not listen is made up for: after each (re)listen, and after the
+ * Wakes this node when another node accepts messages for its shards, tells it what another one has changed, and keeps it
+ * informed whether there is another node. A notification that came while it did not listen is made up for: after each (re)listen, and after the
  * database's clock was set ahead, everything due is read. A node announces itself before it accepts anything.
  * `address` is where other nodes reach this one. The cluster's table takes two nodes of one address for one, so they
  * detect each other by notifications, and log it.
@@ -76,6 +77,7 @@ export const layer = Effect.fnUntraced(function*(address: string) {
   const sql = yield* PgClient.PgClient
   const shards = yield* Shards
   const self = yield* NodeId
+  const invalidations = yield* Invalidations
   const patiently = yield* Patience.asking(Patience.callers)
   let joinedAt = -Infinity
   let namesakeAt = -Infinity
@@ -141,6 +143,8 @@ export const layer = Effect.fnUntraced(function*(address: string) {
     heard: Effect.fnUntraced(function*(payload) {
       const [word = "", from = "", at] = payload.split(" ")
       if (word === "join" || word === "here") return yield* heardOf(word, from, at)
+      const invalidation = ofNotice(payload)
+      if (invalidation !== undefined) return yield* invalidations.tell(invalidation)
       const owned = yield* shards.owned
       if (payload.split(",").some((shard) => owned.includes(Number(shard)))) yield* shards.wake
     }),

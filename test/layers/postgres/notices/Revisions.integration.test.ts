@@ -4,7 +4,8 @@ import { Scope } from "#schemas/Scope.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import { assert, layer } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Tracer } from "effect"
+import { PgClient } from "@effect/sql-pg"
+import { Deferred, Effect, Fiber, Layer, Queue, Tracer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 
@@ -115,6 +116,43 @@ layer(FreshDatabase.layer)("Revisions on Postgres", (it) => {
       yield* TestClock.adjust("2 seconds")
       assert.strictEqual(yield* there.ask("x"), 2)
     }))
+
+  it.effect("a change counts elsewhere as soon as its notice is heard, also where the revision was just being read", () =>
+    Effect.gen(function*() {
+      const sql = yield* PgClient.PgClient
+      const notices = yield* sql.listen("tidings_due")
+      const here = yield* node("i")
+      const invalidations = yield* Effect.provide(Invalidations.Invalidations, Layer.fresh(Invalidations.layer))
+      const there = yield* Effect.provideService(thread("i"), Invalidations.Invalidations, invalidations)
+      const hear = Effect.flatMap(Queue.take(notices), ({ payload }) => {
+        const heard = Invalidations.ofNotice(payload)
+        return heard === undefined ? Effect.die(payload) : invalidations.tell(heard)
+      })
+      assert.strictEqual(yield* there.ask("x"), 1)
+      yield* here.bump
+      assert.strictEqual(yield* there.ask("x"), 1)
+      yield* hear
+      assert.strictEqual(yield* there.ask("x"), 2)
+      assert.strictEqual(yield* counting(there.ask("x")), 0)
+
+      yield* TestClock.adjust("2 seconds")
+      const locked = yield* Deferred.make<void>()
+      const reading = yield* Effect.forkChild(Effect.andThen(Deferred.await(locked), there.ask("x")))
+      const isWaiting = Effect.map(
+        sql`select from pg_locks where not granted and relation = 'revisions'::regclass`,
+        (waits) => waits.length > 0
+      )
+      yield* sql.withTransaction(
+        sql`lock table revisions`.pipe(
+          Effect.andThen(Deferred.succeed(locked, undefined)),
+          Effect.andThen(Effect.repeat(isWaiting, { until: (is) => is })),
+          Effect.andThen(invalidations.tell({ kind: "i", scope, isCommitted: true }))
+        )
+      )
+      yield* Fiber.join(reading)
+      assert.strictEqual(yield* counting(there.ask("x")), 1)
+      assert.strictEqual(yield* counting(there.ask("x")), 0)
+    }).pipe(Effect.scoped))
 
   it.effect("a change counts at once in all threads of its node, and for all that count the same kind", () =>
     Effect.gen(function*() {

@@ -1,5 +1,7 @@
 import * as NodeId from "#layers/cluster/NodeId.ts"
+import * as Invalidations from "#layers/postgres/notices/Invalidations.ts"
 import * as Wakeups from "#layers/postgres/notices/Wakeups.ts"
+import { Scope } from "#schemas/Scope.ts"
 import { Shards, type Taking } from "#src/delivery/Shards.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import { NodeCrypto } from "@effect/platform-node"
@@ -44,6 +46,10 @@ const start = Effect.gen(function*() {
     for (const tell of watching) tell({ shards, alone: false, backlogged: [] })
   }
   const { clock, ...fault } = yield* faulty
+  const changes: Array<Invalidations.Invalidation> = []
+  const invalidations = Layer.mock(Invalidations.Invalidations, {
+    tell: (invalidation) => Effect.sync(() => void changes.push(invalidation))
+  })
   const shards = Layer.mock(Shards, {
     wake: Effect.suspend(() => {
       if (seen.isBroken) {
@@ -68,7 +74,7 @@ const start = Effect.gen(function*() {
   yield* sql`create table cluster_runners (last_heartbeat timestamp)`
   yield* Layer.build(
     Wakeups.layer("127.0.0.1:23000").pipe(
-      Layer.provide([stores, shards, NodeId.layer(undefined).pipe(Layer.provide(NodeCrypto.layer))])
+      Layer.provide([stores, shards, invalidations, NodeId.layer(undefined).pipe(Layer.provide(NodeCrypto.layer))])
     )
   ).pipe(
     Effect.provideService(Clock.Clock, clock)
@@ -78,7 +84,7 @@ const start = Effect.gen(function*() {
       Effect.repeat({ until: (is) => is, schedule: Schedule.spaced("50 millis").pipe(Schedule.upTo({ times: 300 })) })
     )
   yield* until(() => seen.alone)
-  return { fault, owning, listen: Context.get(other, PgClient.PgClient).listen, seen, sql, until }
+  return { changes, fault, owning, listen: Context.get(other, PgClient.PgClient).listen, seen, sql, until }
 })
 
 describe("Wakeups", () => {
@@ -104,6 +110,22 @@ describe("Wakeups", () => {
       assert.isTrue(yield* until(() => seen.wakes > before))
       assert.strictEqual(seen.wakes, before + 1)
     }), 30_000)
+
+  it.live(
+    "what another node has changed is told to who caches it, before what is accepted after it wakes anybody",
+    () =>
+      Effect.gen(function*() {
+        const { changes, seen, sql, until } = yield* start
+        const before = seen.wakes
+        const change = { kind: "tenant templates", scope: Scope.make(4) }
+        yield* sql`select pg_notify('tidings_due', ${Invalidations.noticeOf(change)})`
+        yield* sql`select pg_notify('tidings_due', '3')`
+        assert.isTrue(yield* until(() => seen.wakes > before))
+        assert.deepStrictEqual(changes, [{ ...change, isCommitted: true }])
+        assert.strictEqual(seen.wakes, before + 1)
+      }),
+    30_000
+  )
 
   it.live(
     "A5: the next owner of a shard that it gives up is told, since what came to it meanwhile was told to nobody",
