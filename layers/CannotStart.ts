@@ -36,6 +36,9 @@ export const said = (error: unknown): string => {
   return words === "" && Predicate.hasProperty(last, "code") ? String(last.code) : words
 }
 
+/** A URL names no user, and the system has no name for this one: no later try is better. */
+const nameless = /^No username configured|no PostgreSQL user name/i
+
 /** What to do about what a database or the connection to it says of itself, in words that managed databases have too. */
 const remedies: ReadonlyArray<readonly [said: RegExp, remedy: string]> = [
   [
@@ -53,6 +56,8 @@ const remedies: ReadonlyArray<readonly [said: RegExp, remedy: string]> = [
     "its transactions begin read-only: set default_transaction_read_only = off for that database and role, or make room " +
     "where its host has set that for want of it"
   ],
+  // What the client says, and what the database does.
+  [nameless, "name the role in DATABASE_URL: postgres://role@…"],
   [/^permission denied for/i, "grant that to the role of DATABASE_URL"],
   // What its first session asks for came with version 14.
   [/^unrecognized configuration parameter/, "Tidings needs Postgres 14 or newer"]
@@ -131,6 +136,7 @@ export class MissingKeyFile extends Schema.TaggedError<MissingKeyFile>()("Missin
 export class CannotConnect extends Schema.TaggedError<CannotConnect>()("CannotConnect", {
   cause: Schema.Defect()
 }) {
+  override readonly [Runtime.errorExitCode] = nameless.test(said(this.cause)) ? ExitCode.configuration : 1
   override get message(): string {
     return `cannot connect to the database of DATABASE_URL: ${advised(this.cause)}`
   }

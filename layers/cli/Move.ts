@@ -13,7 +13,7 @@ import * as Move from "#layers/postgres/move/Move.ts"
 import * as Target from "#layers/postgres/move/Target.ts"
 import { KeyFile } from "#layers/settings/SecretKeyFile.ts"
 import type { Values } from "#layers/settings/Settings.ts"
-import { Clock, Console, Context, Effect, FileSystem, Layer, Redacted } from "effect"
+import { Clock, Console, Context, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 
 /** Whoever waits hears of it so often, in ms. */
@@ -79,7 +79,7 @@ export const run = Store.withSettings(Effect.fnUntraced(function*(settings) {
   if (databaseUrl === undefined) {
     return yield* new Stopped({ sentence: "DATABASE_URL is not set: name the empty database to move to", code: 1 })
   }
-  if (!(yield* FileSystem.FileSystem.use(({ exists }) => exists(DataDirectory.databaseIn(dataDir))))) {
+  if (!(yield* Store.has(dataDir, DataDirectory.databaseIn(dataDir)))) {
     const sentence = `there is no embedded database in ${dataDir}: set TIDINGS_DATA_DIR as the server has it`
     return yield* new Stopped({ sentence, code: 1 })
   }

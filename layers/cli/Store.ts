@@ -1,4 +1,4 @@
-import { CannotConnect, sentence, type UnreadableFile } from "#layers/CannotStart.ts"
+import { CannotConnect, said, sentence, type UnreadableFile } from "#layers/CannotStart.ts"
 import { Stopped } from "#layers/cli/Server.ts"
 import * as DatabaseClock from "#layers/postgres/connection/DatabaseClock.ts"
 import * as DataDirectory from "#layers/postgres/embedded/DataDirectory.ts"
@@ -51,17 +51,33 @@ const isOurs = Effect.fnUntraced(function*(database: string) {
   })
 })
 
+/** Whether there is such a path in the data directory, which may be closed to this user, or none. */
+export const has = Effect.fnUntraced(function*(dataDir: string, path: string) {
+  return yield* FileSystem.FileSystem.use(({ exists }) => exists(path)).pipe(
+    Effect.catch((cause) =>
+      Effect.andThen(
+        Effect.catchTag(isOurs(dataDir), "PlatformError", () => Effect.void),
+        new Stopped({
+          sentence: `cannot look into data directory ${dataDir}: ${
+            said(cause)
+          }; set TIDINGS_DATA_DIR as the server has it`,
+          code: 1
+        })
+      )
+    )
+  )
+})
+
 /** Fails where there is nothing yet: to open the store, or to look for its key, would make one. */
 const isThere = Effect.fnUntraced(function*(settings: Settings.Values) {
   const { databaseUrl, dataDir, secretKey } = settings
-  const { exists } = yield* FileSystem.FileSystem
   if (databaseUrl === undefined) {
     const database = DataDirectory.databaseIn(dataDir)
-    if (!(yield* exists(database))) return yield* notSetUp(settings)
+    if (!(yield* has(dataDir, database))) return yield* notSetUp(settings)
     return yield* isOurs(database)
   }
   const file = (yield* Path.Path).join(dataDir, "secret.key")
-  if (secretKey === undefined && !(yield* exists(file))) {
+  if (secretKey === undefined && !(yield* has(dataDir, file))) {
     return yield* new Stopped({
       sentence: `TIDINGS_SECRET_KEY is not set, and there is no ${file}: set the key that the nodes have`,
       code: 1

@@ -92,6 +92,14 @@ describe("a start that its database does not let in", () => {
     assert.strictEqual(toldOf(encrypted), `cannot connect to the database of DATABASE_URL: ${encrypted}`)
   })
 
+  it("says where to name the role, where nobody has: only another setting helps", () => {
+    for (const word of ["No username configured", "no PostgreSQL user name specified in startup packet"]) {
+      assert.include(toldOf(word), `${word}; name the role in DATABASE_URL`)
+      assert.strictEqual(Runtime.getErrorExitCode(new CannotConnect({ cause: new Error(word) })), 78)
+    }
+    assert.strictEqual(Runtime.getErrorExitCode(new CannotConnect({ cause: new Error("connection refused") })), 1)
+  })
+
   it("says which versions will do, where the database is too old", () => {
     // Postgres 13.
     const word = "unrecognized configuration parameter \"idle_session_timeout\""

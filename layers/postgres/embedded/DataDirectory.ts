@@ -1,5 +1,5 @@
 import { faultCode } from "#layers/outbound/FaultCode.ts"
-import { DataDirectoryUnusable } from "#layers/postgres/embedded/EmbeddedError.ts"
+import { DatabaseIncomplete, DataDirectoryUnusable } from "#layers/postgres/embedded/EmbeddedError.ts"
 import { Effect } from "effect"
 import * as Fs from "node:fs"
 import { open } from "node:fs/promises"
@@ -34,6 +34,9 @@ export const make = (directory: string): Effect.Effect<string, DataDirectoryUnus
 /** The database's own folder in a data directory. */
 export const databaseIn = (directory: string): string => join(directory, "postgres")
 
+/** PostgreSQL takes a folder without this file for none of its own. */
+const mark = "PG_VERSION"
+
 /** Puts a file, or the names in a directory, on disk. */
 export const syncPath = async (path: string) => {
   const file = await open(path, "r")
@@ -67,10 +70,12 @@ export interface Preparation {
 export const prepare = (
   directory: string,
   { durability, initialize }: Preparation
-): Effect.Effect<string, DataDirectoryUnusable> =>
-  Effect.tryPromise({
+): Effect.Effect<string, DatabaseIncomplete | DataDirectoryUnusable> => {
+  const database = databaseIn(directory)
+  const isIncomplete = Fs.existsSync(database) && !Fs.existsSync(join(database, mark))
+  if (isIncomplete) return Effect.fail(new DatabaseIncomplete({ database, missing: mark }))
+  return Effect.tryPromise({
     try: async () => {
-      const database = databaseIn(directory)
       const synced = join(directory, "synced")
       if (!Fs.existsSync(database)) {
         const draft = `${database}.new`
@@ -90,3 +95,4 @@ export const prepare = (
     },
     catch: (cause) => new DataDirectoryUnusable({ directory, cause })
   })
+}

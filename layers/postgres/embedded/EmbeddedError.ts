@@ -34,6 +34,21 @@ export class DataDirectoryUnusable extends Schema.TaggedError<DataDirectoryUnusa
   }
 }
 
+/**
+ * What lies where the embedded database should be is not one, or no whole one, as after half a restore: PGlite would make
+ * a new one over it. Nothing in it was touched. The disk that it is on may also be mounted later.
+ */
+export class DatabaseIncomplete extends Schema.TaggedError<DatabaseIncomplete>()("DatabaseIncomplete", {
+  /** The database's own folder. */
+  database: Schema.String,
+  missing: Schema.String
+}) {
+  override get message(): string {
+    return `${this.database} is no whole database: it has no ${this.missing}; put back a backup of the data directory, ` +
+      "or remove that folder to begin anew"
+  }
+}
+
 /** The embedded database did not start: `detail` is what it said. */
 export class DatabaseNotStarted extends Schema.TaggedError<DatabaseNotStarted>()("DatabaseNotStarted", {
   directory: Schema.String,
@@ -75,6 +90,7 @@ export type EmbeddedError =
   | DataDirectoryInUse
   | DataDirectoryMoved
   | DataDirectoryUnusable
+  | DatabaseIncomplete
   | DatabaseNotStarted
   | DurabilityRefused
 

@@ -4,7 +4,7 @@ import { ready, type Running, serve } from "#test/support/MainProcess.ts"
 import { tidings } from "#test/layers/cli/Command.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { readdirSync } from "node:fs"
+import { readdirSync, writeFileSync } from "node:fs"
 import { chown } from "node:fs/promises"
 import { join } from "node:path"
 import process from "node:process"
@@ -76,6 +76,20 @@ describe("tidings new-keys, embedded", () => {
           "set DATABASE_URL or TIDINGS_DATA_DIR as the server has them\n"
       )
       assert.deepStrictEqual(readdirSync(directory), [])
+    }), 60_000)
+
+  it.live("says so where the data directory cannot be looked into", () =>
+    Effect.gen(function*() {
+      const file = join(yield* Directories.empty, "no directory")
+      writeFileSync(file, "")
+      const { code, stderr, stdout } = yield* Effect.promise(() =>
+        tidings("node", { TIDINGS_DATA_DIR: file }, "new-keys")
+      )
+      assert.deepStrictEqual([code, stdout], [1, ""])
+      assert.match(
+        stderr,
+        /^cannot look into data directory .*no directory: ENOTDIR: .*; set TIDINGS_DATA_DIR as the server has it\n$/
+      )
     }), 60_000)
 
   it.live.skipIf(process.getuid?.() !== 0)(

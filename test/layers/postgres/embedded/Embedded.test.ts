@@ -7,7 +7,7 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type * as Fs from "node:fs"
-import { readFileSync, writeFileSync } from "node:fs"
+import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { connect } from "node:net"
 import { join } from "node:path"
@@ -125,6 +125,25 @@ describe("Embedded", () => {
       const dataDir = yield* Directories.withDatabase
       writeFileSync(join(dataDir, "postgres", "postmaster.pid"), "")
       yield* Effect.provide(Effect.void, opened(dataDir))
+    }))
+
+  it.live("P1: a database that is not whole is refused and left as it is: a new one would take its place", () =>
+    Effect.gen(function*() {
+      const dataDir = yield* Directories.withDatabase
+      const sql = Effect.provide(
+        Effect.flatMap(PgClient.PgClient, (sql) => sql`CREATE TABLE t (i int)`),
+        opened(dataDir)
+      )
+      yield* sql
+      const mark = join(dataDir, "postgres/PG_VERSION")
+      const version = readFileSync(mark)
+      rmSync(mark)
+      const refused = yield* Effect.flip(sql)
+      assert.strictEqual(refused._tag, "DatabaseIncomplete")
+      assert.include(refused.message, "postgres is no whole database: it has no PG_VERSION; put back a backup")
+      writeFileSync(mark, version)
+      const again = yield* Effect.flip(sql)
+      assert.strictEqual(again._tag, "SqlError")
     }))
 
   it.live("the write-ahead log is bounded by checkpoints", () =>
