@@ -56,13 +56,21 @@ const install = (tools) => {
 }
 
 /** Type stripping without a flag, and what Effect asks for. */
-const runsSources = () => {
-  const [major, minor] = process.versions.node.split(".").map(Number)
+const runsSources = (version) => {
+  const [major, minor] = version.split(".").map(Number)
   return major >= 24 || (major === 22 && minor >= 19)
 }
 
+/** The Node that npm runs on. Once ours is installed, it comes first where npm looks for what a script names. */
+const callersNode = () => {
+  const { npm_config_user_agent: agent = "", npm_node_execpath: node } = process.env
+  const [, version] = /\bnode\/v(\S+)/.exec(agent) ?? []
+  return version !== undefined && runsSources(version) ? node : undefined
+}
+
 const chooseNode = () => {
-  if (runsSources()) return process.execPath
+  if (process.execPath === packaged) return callersNode() ?? packaged
+  if (runsSources(process.versions.node)) return process.execPath
   // Some npm configurations block the install script that brings the binary.
   if (!existsSync(packaged)) run(process.execPath, ["installArchSpecificPackage"], join(root, "node_modules", "node"))
   if (existsSync(packaged)) return packaged

@@ -212,7 +212,7 @@ export const inWords = (error: DomainError): BadRequest | Conflict | NotFound | 
         message: error.errors.map(({ reason, topicId }) => `${shown(topicId)}: ${reason}`).join("; ")
       })
     case "AliasTaken":
-      return new Conflict({ message: `Another template has the alias ${shown(error.alias)}` })
+      return new Conflict({ message: `Another template has the alias or id ${shown(error.alias)}` })
     case "StrategyInUse":
       return new Conflict({
         message: `Routing strategy ${shown(error.id)} has associated templates and cannot be archived`

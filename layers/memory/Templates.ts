@@ -99,7 +99,10 @@ export const layer = Layer.effect(
     const checkAlias = Effect.fnUntraced(function*(row: TemplateRow, alias: string | null | undefined) {
       if (alias === undefined || alias === null) return
       const rows = yield* read((state) => inScope(state.templates, row.scope))
-      if (rows.some((other) => other.id !== row.id && !other.archived && other.alias === alias)) {
+      const isTaken = rows.some((other) =>
+        other.id !== row.id && (other.id === alias || (!other.archived && other.alias === alias))
+      )
+      if (isTaken) {
         return yield* new AliasTaken({ alias })
       }
     })

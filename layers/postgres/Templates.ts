@@ -57,8 +57,13 @@ const make = Effect.gen(function*() {
     if (found.length === 0) return yield* new UnknownTopic({ id: subscription.topic_id })
   })
 
+  /** Refuses the id of another template too, also of one that is archived: a send that says it never means an alias. */
   const setAlias = Effect.fnUntraced(function*(scope: Scope, id: string, alias: Alias | null | undefined) {
     if (alias === undefined) return
+    if (alias !== null && alias !== id) {
+      const others = yield* sql`select 1 from templates where scope = ${scope} and id = ${alias}`
+      if (others.length > 0) return yield* new AliasTaken({ alias })
+    }
     yield* sql`update templates set alias = ${alias} where scope = ${scope} and id = ${id}`.pipe(
       Effect.catchReason("SqlError", "UniqueViolation", () => new AliasTaken({ alias: alias ?? "" }))
     )

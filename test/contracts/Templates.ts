@@ -40,6 +40,20 @@ export const templatesContract = <E>(
         assert.strictEqual(yield* rendered("welcome", "draft"), "two")
       }))
 
+    it.effect("the id of another template is no alias, not even of one that is archived: no send could mean it", () =>
+      Effect.gen(function*() {
+        const { draft, make, rendered, scope, templates } = yield* start
+        const one = yield* make("one")
+        const two = yield* make("two")
+        const taking = tag(templates.replace(scope, two.id, { ...draft("changed"), alias: one.id }))
+        assert.deepStrictEqual([yield* taking, yield* tag(make("three", one.id))], ["AliasTaken", "AliasTaken"])
+        yield* templates.archive(scope, one.id)
+        assert.strictEqual(yield* taking, "AliasTaken")
+        assert.strictEqual(yield* rendered(two.id, "draft"), "two")
+        yield* templates.replace(scope, two.id, { ...draft("two, again"), alias: two.id })
+        assert.strictEqual(yield* rendered(two.id, "draft"), "two, again")
+      }))
+
     it.effect("an archived template is found by readers of its versions alone, and its alias is free", () =>
       Effect.gen(function*() {
         const { both, draft, make, scope, templates } = yield* start
