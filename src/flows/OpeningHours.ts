@@ -159,7 +159,8 @@ const spansOf = (hours: OpeningHours, date: DateTime.Zoned): ReadonlyArray<Span>
 
 /** The first instant from `now` on at which it is open, in epoch ms; `undefined`: there is none in the next 90 days. */
 export const next = (hours: OpeningHours, zone: DateTime.TimeZone, now: number): number | undefined => {
-  // Days are counted at noon, which no clocks skip: where they skip an hour before midnight, that hour of the next day may be the day after.
+  // Days are counted at noon, which no clocks skip: where they skip the hour before midnight, a day later than 23:30 is the
+  // day after the next.
   const noon = { hour: 12, minute: 0, second: 0, millisecond: 0 }
   const today = DateTime.setParts(DateTime.setZone(DateTime.makeUnsafe(now), zone), noon)
   for (let days = -1; days <= mostDays; days++) {

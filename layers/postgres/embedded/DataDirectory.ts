@@ -37,6 +37,16 @@ export const databaseIn = (directory: string): string => join(directory, "postgr
 /** PostgreSQL takes a folder without this file for none of its own. */
 const mark = "PG_VERSION"
 
+/** Fails if there is a database that is not whole; one that is not there yet will be made. */
+const whole = (database: string): Effect.Effect<void, unknown> =>
+  attempt(() => Fs.statSync(join(database, mark))).pipe(
+    Effect.asVoid,
+    Effect.catchIf(
+      failedBy("ENOENT"),
+      () => Fs.existsSync(database) ? Effect.fail(new DatabaseIncomplete({ database, missing: mark })) : Effect.void
+    )
+  )
+
 /** Puts a file, or the names in a directory, on disk. */
 export const syncPath = async (path: string) => {
   const file = await open(path, "r")
@@ -72,27 +82,27 @@ export const prepare = (
   { durability, initialize }: Preparation
 ): Effect.Effect<string, DatabaseIncomplete | DataDirectoryUnusable> => {
   const database = databaseIn(directory)
-  const isIncomplete = Fs.existsSync(database) && !Fs.existsSync(join(database, mark))
-  if (isIncomplete) return Effect.fail(new DatabaseIncomplete({ database, missing: mark }))
-  return Effect.tryPromise({
-    try: async () => {
-      const synced = join(directory, "synced")
-      if (!Fs.existsSync(database)) {
-        const draft = `${database}.new`
-        for (const stale of [draft, synced]) Fs.rmSync(stale, { recursive: true, force: true })
-        await initialize(draft)
-        if (durability === "disk") await syncTree(draft)
-        Fs.renameSync(draft, database)
-      } else if (durability === "disk" && !Fs.existsSync(synced)) await syncTree(database)
-      if (Fs.existsSync(synced) !== (durability === "disk")) {
-        if (durability === "disk") Fs.writeFileSync(synced, "")
-        else Fs.rmSync(synced)
-        await syncPath(directory)
-      }
-      // The owner is us. After a power cut it is empty, and PostgreSQL would refuse to start.
-      Fs.rmSync(join(database, "postmaster.pid"), { force: true })
-      return database
-    },
-    catch: (cause) => new DataDirectoryUnusable({ directory, cause })
-  })
+  const prepared = async () => {
+    const synced = join(directory, "synced")
+    if (!Fs.existsSync(database)) {
+      const draft = `${database}.new`
+      for (const stale of [draft, synced]) Fs.rmSync(stale, { recursive: true, force: true })
+      await initialize(draft)
+      if (durability === "disk") await syncTree(draft)
+      Fs.renameSync(draft, database)
+    } else if (durability === "disk" && !Fs.existsSync(synced)) await syncTree(database)
+    if (Fs.existsSync(synced) !== (durability === "disk")) {
+      if (durability === "disk") Fs.writeFileSync(synced, "")
+      else Fs.rmSync(synced)
+      await syncPath(directory)
+    }
+    // The owner is us. After a power cut it is empty, and PostgreSQL would refuse to start.
+    Fs.rmSync(join(database, "postmaster.pid"), { force: true })
+    return database
+  }
+  return Effect.andThen(whole(database), Effect.tryPromise({ try: prepared, catch: (cause) => cause })).pipe(
+    Effect.mapError((cause) =>
+      cause instanceof DatabaseIncomplete ? cause : new DataDirectoryUnusable({ directory, cause })
+    )
+  )
 }

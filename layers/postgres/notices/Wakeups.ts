@@ -68,8 +68,9 @@ const givingUp = Effect.fnUntraced(function*(sql: PgClient.PgClient, { watch }: 
 
 /**
  * Wakes this node when another node accepts messages for its shards, tells it what another one has changed, and keeps it
- * informed whether there is another node. A notification that came while it did not listen is made up for: after each (re)listen, and after the
- * database's clock was set ahead, everything due is read. A node announces itself before it accepts anything.
+ * informed whether there is another node. A notification that came while it did not listen is made up for: after each
+ * (re)listen, and after the database's clock was set ahead, everything due is read; what was changed is asked for within
+ * a second (`Revisions`). A node announces itself before it accepts anything.
  * `address` is where other nodes reach this one. The cluster's table takes two nodes of one address for one, so they
  * detect each other by notifications, and log it.
  */
