@@ -37,6 +37,10 @@ const ofTenant = "tenant/"
 const isNamed = ({ instructions: { template } }: OpenMessage, id: string): boolean =>
   template === id || template === ofTenant + id
 
+const notFound = (name: string) => Refusal.unmapped(`Notification template ${name} not found`)
+const neverPublished = (name: string) =>
+  Refusal.unmapped(`Notification template ${name} was never published`, "UNPUBLISHED")
+
 /** Stands in for the workspace's template where only a tenant has one. */
 const nothing = (name: string): Template => ({
   name,
@@ -58,9 +62,8 @@ export const make = Effect.gen(function*() {
     const found = yield* Write.patiently(
       templates.resolve(scope, name, keyState).pipe(
         Effect.catchTags({
-          TemplateNotFound: () => Effect.succeed(Refusal.unmapped(`Notification template ${name} not found`)),
-          TemplateUnpublished: () =>
-            Effect.succeed(Refusal.unmapped(`Notification template ${name} was never published`, "UNPUBLISHED"))
+          TemplateNotFound: () => Effect.succeed(notFound(name)),
+          TemplateUnpublished: () => Effect.succeed(neverPublished(name))
         })
       )
     )
@@ -82,6 +85,12 @@ export const make = Effect.gen(function*() {
       ? Effect.undefined
       : Write.patiently(tenantTemplates.resolve(scope, tenantId, id, keyState))
 
+  /** Why a name leads nowhere, where the workspace knows no more: the tenant's own template may be a draft (api.md 14). */
+  const nowhere = Effect.fnUntraced(function*(message: OpenMessage, id: string, known: Refusal.Refusal) {
+    const draft = yield* tenantTemplate({ ...message, keyState: "draft" }, id)
+    return yield* draft === undefined ? known : neverPublished(message.instructions.template ?? "")
+  })
+
   /**
    * The workspace's template, with the content of the tenant's own one of the same id if there is one; by the name
    * `tenant/<id>`, only if there is one.
@@ -94,9 +103,9 @@ export const make = Effect.gen(function*() {
     const isOwn = name.startsWith(ofTenant)
     const id = isOwn ? name.slice(ofTenant.length) : name
     const named = yield* tenantTemplate(message, id)
-    if (isOwn && named === undefined) return yield* Refusal.unmapped(`Notification template ${name} not found`)
+    if (isOwn && named === undefined) return yield* nowhere(message, id, notFound(name))
     const found = yield* Effect.result(workspaceTemplate(message, id))
-    if (Result.isFailure(found) && named === undefined) return yield* found.failure
+    if (Result.isFailure(found) && named === undefined) return yield* nowhere(message, id, found.failure)
     const resolved = Result.isSuccess(found) ? found.success : { id, alias: undefined, template: nothing(name) }
     const own = named ?? (resolved.id === id ? undefined : yield* tenantTemplate(message, resolved.id))
     return own === undefined

@@ -1,5 +1,7 @@
 import { Scope } from "#schemas/Scope.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
+import type { TenantTemplate } from "#schemas/TenantTemplate.ts"
+import { TenantTemplates } from "#src/content/TenantTemplates.ts"
 import { TemplateNotFound, Templates, TemplateUnpublished } from "#src/content/Templates.ts"
 import * as Mapping from "#src/delivery/pipeline/Mapping.ts"
 import { fromRow } from "#src/delivery/journal/OpenMessage.ts"
@@ -21,7 +23,7 @@ const stores = Layer.mergeAll(
   NoTenants.layer,
   Layer.mock(Templates, {
     resolve: (_, name, keyState) => {
-      if (name === "none") return Effect.fail(new TemplateNotFound({ id: name }))
+      if (name === "none" || name === "gone") return Effect.fail(new TemplateNotFound({ id: name }))
       if (name === "draft" && keyState === "published") return Effect.fail(new TemplateUnpublished({ id: name }))
       const routing = name === "bare" ? null : { strategy_id: name === "stale" ? "rs_gone" : "rs_1" }
       const tags = name === "otp" ? ["login-otp"] : []
@@ -83,6 +85,35 @@ describe("Mapping", () => {
         "Notification template draft was never published"
       ])
       assert.deepStrictEqual((yield* refused({ template: "t", delay: { until: "until" } }))[0], "UNDELIVERABLE")
+    }))
+
+  it.effect("a tenant's own template that was never published says so, unless the workspace has one of that name", () =>
+    Effect.gen(function*() {
+      const own: TenantTemplate = { content: { elements: [] } }
+      const drafts = Layer.mock(TenantTemplates, {
+        resolve: (_, tenantId, id, keyState) =>
+          Effect.succeed(tenantId === "acme" && id !== "none" && keyState === "draft" ? own : undefined)
+      })
+      const sent = Effect.fnUntraced(function*(template: string, tenantId: string) {
+        const { events: _, ...message } = Fixture.message({ scope: Scope.make(1), shard: 1, at: 1_000 }, {})
+        const map = yield* Mapping.make
+        const row = yield* Effect.orDie(fromRow({ ...message, recipient: "{}", instructions: "{}" }))
+        return yield* map({ ...row, recipient: { tenant_id: tenantId }, instructions: { template } })
+          .pipe(
+            Effect.match({
+              onFailure: ({ reason, type }) => `${type} ${reason}`,
+              onSuccess: ({ template }) => template?.id
+            })
+          )
+      }, Effect.provide(Layer.merge(stores, drafts)))
+      const unpublished = "UNMAPPED UNPUBLISHED"
+      const unknown = "UNMAPPED undefined"
+      assert.deepStrictEqual(yield* sent("tenant/own", "acme"), unpublished)
+      assert.deepStrictEqual(yield* sent("tenant/own", "other"), unknown)
+      assert.deepStrictEqual(yield* sent("tenant/none", "acme"), unknown)
+      assert.deepStrictEqual(yield* sent("gone", "acme"), unpublished)
+      assert.deepStrictEqual(yield* sent("gone", "other"), unknown)
+      assert.deepStrictEqual(yield* sent("t", "acme"), "nt_1")
     }))
 
   it.effect("the strategy gives the way, and what the message says of it wins by name", () =>
