@@ -151,7 +151,7 @@ describe("Templates", () => {
       const taken = yield* create({ alias: "welcome" })
       assert.deepStrictEqual([taken.status, taken.body, taken.headers.get("x-should-retry")], [
         409,
-        refusal("Another template has the alias welcome"),
+        refusal("Another template has the alias or id welcome"),
         "false"
       ])
       const replace = (more: object) =>
