@@ -119,15 +119,14 @@ export const make = Effect.fnUntraced(function*(draft: Draft): Effect.fn.Return<
 
   const request = { id: requestId, scope, keyState, instructions, acceptedAt: at }
   const common = Addressing.common(request, recipients.length === 1 ? "transactional" : "bulk", at)
-  const messages = new Map<MessageId, NewMessage>()
+  const messages = new Map<string, NewMessage>()
   const profiles: Array<NewProfile> = []
   for (const { identity, recipient } of addressees) {
-    if (identity === undefined) continue
-    const id = many ? Ids.member(requestId, identity.key) : requestId
-    if (messages.has(id)) continue
+    if (identity === undefined || messages.has(identity.key)) continue
+    const id = many ? Ids.at(requestId, messages.size) : requestId
     const member = Addressing.member(request, id, recipient, identity, shards)
     const size = common.size + member.size
-    messages.set(id, { ...common, ...member, size, tries: 0, recovered: false, attempts: [] })
+    messages.set(identity.key, { ...common, ...member, size, tries: 0, recovered: false, attempts: [] })
     profiles.push(...Addressing.profiles(scope, recipient))
   }
   return { messages: [...messages.values()], profiles, expansion: undefined }

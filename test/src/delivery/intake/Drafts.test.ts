@@ -32,6 +32,17 @@ describe("Drafts", () => {
       })
   )
 
+  it.effect("messages of an array sort by their ids as they were named, whoever is named twice by the first time", () =>
+    Effect.gen(function*() {
+      const named = [9, 3, 3, 7, 1, 9, 0, 12, 11, 5].map((n) => ({ user_id: `user ${n}` }))
+      const { messages } = yield* drafted(1, named)
+      const sorted = [...messages].sort((a, b) => (a.id < b.id ? -1 : 1))
+      assert.deepStrictEqual(
+        sorted.map(({ recipientName }) => recipientName),
+        [...new Set(named.map(({ user_id }) => user_id))]
+      )
+    }))
+
   it.effect("an older name of timeout is stored as timeout, under what is said by that name", () =>
     Effect.gen(function*() {
       const timeouts = { provider: 10_000, channel: 60_000, message: 120_000 }
