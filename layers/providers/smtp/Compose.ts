@@ -4,6 +4,7 @@ import * as Dkim from "#layers/providers/smtp/Dkim.ts"
 import type { Mail } from "#layers/providers/smtp/Mail.ts"
 import * as Mime from "#layers/providers/smtp/Mime.ts"
 import MailComposer from "nodemailer/lib/mail-composer"
+import { encodeWord } from "nodemailer/lib/mime-funcs"
 import { Buffer } from "node:buffer"
 import { createHash } from "node:crypto"
 
@@ -20,6 +21,16 @@ export interface Composed {
 const addresses = (...lists: ReadonlyArray<ReadonlyArray<Mailbox>>): ReadonlyArray<string> => [
   ...new Set(lists.flat().map(({ address }) => address))
 ]
+
+/** No line of a header is longer than 998 bytes (RFC 5322 §2.1.1), and it is folded only at blanks. */
+const longestWord = 900
+
+/**
+ * A subject of which readers make what it says. nodemailer leaves what looks like an encoded word (RFC 2047) as it is, so
+ * that data in a subject could show as something else.
+ */
+const subjectOf = (text: string): string =>
+  text.includes("=?") || text.split(" ").some((word) => word.length > longestWord) ? encodeWord(text, "B", 52) : text
 
 const copy = (list: ReadonlyArray<Mailbox>) => list.map(({ address, name }) => ({ name, address }))
 
@@ -38,7 +49,7 @@ export const compose = (
     to: copy(mail.to),
     ...(mail.cc.length === 0 ? {} : { cc: copy(mail.cc) }),
     ...(mail.replyTo.length === 0 ? {} : { replyTo: copy(mail.replyTo) }),
-    subject: mail.subject,
+    subject: subjectOf(mail.subject),
     messageId,
     date: options.date,
     // An empty text still makes a part: without it, a message with only attachments would have no text to show.

@@ -112,12 +112,14 @@ export const fromOverride = (own: Endpoint, override: Delivery["override"]): Res
 const nameOf = (login: Login | undefined): string =>
   login === undefined ? "" : fnv1a(`${login.username} ${Redacted.value(login.password)}`).toString(36)
 
+/** Names a server and the login on it: a server refuses, limits and shuts out its users one by one. */
+export const serverName = ({ host, login, port }: Endpoint): string => `${host.toLowerCase()}:${port} ${nameOf(login)}`
+
 /**
- * The server and the login that an override names in place of the operator's, as a text; `undefined` if it names none,
- * or one that cannot be used. A server refuses, limits and shuts out its users one by one.
+ * The name of the server that an override names in place of the operator's; `undefined` if it names none, or one that
+ * cannot be used.
  */
 export const otherServer = (own: Endpoint, override: Delivery["override"]): string | undefined => {
-  const { host, login, port } = Result.getOrElse(fromOverride(own, override), () => own)
-  const isOwn = host.toLowerCase() === own.host.toLowerCase() && port === own.port
-  return isOwn && nameOf(login) === nameOf(own.login) ? undefined : `${host.toLowerCase()}:${port} ${nameOf(login)}`
+  const name = serverName(Result.getOrElse(fromOverride(own, override), () => own))
+  return name === serverName(own) ? undefined : name
 }

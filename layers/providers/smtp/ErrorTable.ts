@@ -17,6 +17,10 @@ interface Row extends Verdict {
 const envelope: ReadonlyArray<Stage> = ["rcpt", "data", "final"]
 const session: ReadonlyArray<Stage> = ["connect", "greeting", "ehlo", "starttls", "auth"]
 
+/** A server that does not relay for this login, or not from this sender. */
+const unwelcome =
+  /\brelay(?:ing)?\b.{0,80}\b(?:not (?:permitted|allowed)|denied|disallowed|prohibited)|\b(?:unable|not allowed|not permitted) to relay\b|\brcpthosts\b|\bverified sender\b|\bsending from domain\b|\bsmtp auth/i
+
 const daily = /\bdaily\b.*\b(?:quota|limit)\b/is
 
 /**
@@ -73,6 +77,10 @@ const permanent: ReadonlyArray<Row> = [
   // The address is dead for good.
   { at: envelope, enhanced: EnhancedStatus.dead, kind: "RecipientRejected", invalidates: true },
   { at: ["rcpt"], codes: [521, 556], kind: "RecipientRejected", invalidates: true },
+  // Relays that will not send for us, with no code for it (Exim, qmail, cPanel) or only after the message (SendGrid, Zoho).
+  { says: unwelcome, kind: "Misconfigured" },
+  // Whom a blocklist names before the message is there is the address that we send from.
+  { at: ["mail", "rcpt"], says: /\bspamhaus\b|\bRBL\b/i, kind: "Misconfigured" },
   // The address exists but takes no mail: full, mail too large for it, or not routable.
   { at: envelope, enhanced: /^5\.(?:2\.[02-9]|1\.[05]|4\.\d+)$/, kind: "RecipientRejected" },
   // The message is too large, or of an unwanted form.

@@ -19,6 +19,7 @@ export interface Refused {
   readonly code: number
   /** The enhanced status code of RFC 3463, such as `5.1.1`. */
   readonly enhanced: string | undefined
+  /** All its lines as one, without their codes. */
   readonly text: string
 }
 
@@ -39,14 +40,26 @@ export interface Unfit {
 export type Fault = Refused | Silent | Unfit
 
 const reply = /^(\d{3})(?:[ -](?:([245]\.\d{1,3}\.\d{1,3})(?:\s|$))?([\s\S]*))?$/
-const firstLine = /^[^\r\n]*/
 
-/** A server's reply as a refusal; `undefined` if it is none. */
+/** Characters of a reply that are read: none that is of use is longer. */
+const longest = 1_000
+
+/** A server's reply as a refusal, with the codes of its first line; `undefined` if it is none. */
 export const refused = (stage: Stage, response: string): Refused | undefined => {
-  const [, code, enhanced, text = ""] = reply.exec(firstLine.exec(response)?.[0] ?? "") ?? []
+  const [first, ...more] = response.slice(0, longest).split(/\r?\n|\r/).map((line) => ({
+    line,
+    parts: reply.exec(line)
+  }))
+  const [, code, enhanced, text = ""] = first?.parts ?? []
   return code === undefined || !/^[45]/.test(code)
     ? undefined
-    : { _tag: "Refused", stage, code: Number(code), enhanced, text }
+    : {
+      _tag: "Refused",
+      stage,
+      code: Number(code),
+      enhanced,
+      text: [text, ...more.map(({ line, parts }) => parts?.[3] ?? (parts === null ? line : ""))].join(" ").trim()
+    }
 }
 
 export const silent = (stage: Stage, code: string): Silent => ({ _tag: "Silent", stage, code })

@@ -1,5 +1,6 @@
 import type { Guard } from "#layers/providers/smtp/Dial.ts"
 import type { Endpoint } from "#layers/providers/smtp/Endpoint.ts"
+import * as Guests from "#layers/providers/smtp/Guests.ts"
 import { type Fault, silent } from "#layers/providers/smtp/Fault.ts"
 import { type Progress, untouched } from "#layers/providers/smtp/Progress.ts"
 import * as Session from "#layers/providers/smtp/Session.ts"
@@ -13,6 +14,9 @@ export interface Limits {
   /** In ms; for the whole opening of a session. */
   readonly greetingTimeout: number
 }
+
+/** Of how many servers that messages name all connections may be open at a time. */
+const guestsTimes = 16
 
 interface Parked {
   readonly session: Session.Session
@@ -33,8 +37,9 @@ const isStale = (fault: Fault): boolean =>
 export const make = Effect.fnUntraced(function*(guard: Guard, endpoint: Endpoint, limits: Limits) {
   const scope = yield* Effect.scope
   const permits = yield* Semaphore.make(limits.connections)
-  /** Permits of their own for servers that callers name, so that a slow one holds up nobody else's messages. */
-  const guests = yield* Semaphore.make(limits.connections)
+  /** Each server that messages name has permits of its own, so that a slow one holds up nobody else's messages. */
+  const guests = Guests.make(() => Semaphore.makeUnsafe(limits.connections))
+  const allGuests = yield* Semaphore.make(guestsTimes * limits.connections)
   /** Oldest first. */
   const parked: Array<Parked> = []
   let reaping = false
@@ -133,18 +138,19 @@ export const make = Effect.fnUntraced(function*(guard: Guard, endpoint: Endpoint
     }))
   }
 
-  /** Runs `use` on a session with another server, for this message alone. */
+  /** Runs `use` on a session with another server of this name, for this message alone. */
   const withGuest = <A>(
+    name: string,
     elsewhere: Endpoint,
     progress: Progress,
     use: (session: Session.Session) => Effect.Effect<A, Fault>
   ): Effect.Effect<A, Fault> =>
-    guests.withPermit(
-      Effect.uninterruptibleMask((restore) =>
-        Effect.flatMap(restore(open(elsewhere, progress)), (session) =>
-          restore(use(session)).pipe(Effect.ensuring(retire(session))))
+    Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(
+        restore(open(elsewhere, progress)),
+        (session) => restore(use(session)).pipe(Effect.ensuring(retire(session)))
       )
-    )
+    ).pipe(allGuests.withPermit, guests(name).withPermit)
 
   return { withSession, withGuest }
 })

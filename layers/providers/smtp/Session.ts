@@ -124,7 +124,11 @@ const make = (socket: Socket, endpoint: Endpoint, opener: Progress) => {
       hasTransaction = true
       transcript.begin()
       enter("mail")
-      const refusal = () => transcript.refusals().find(({ address }) => required.has(address))
+      /** The reply to the first required recipient that was not taken. Those of copies say nothing of the message's. */
+      const refusal = () => {
+        const first = transcript.refusals().find(({ address }) => required.has(address))
+        return first && refused("rcpt", first.response)
+      }
 
       let given = 0
       // In pieces, so that its end is reached only when the connection has taken nearly all of it.
@@ -133,10 +137,7 @@ const make = (socket: Socket, endpoint: Endpoint, opener: Progress) => {
           // First read when the server has accepted DATA, so this is the last moment to withhold the message.
           const refusedRecipient = given === 0 ? refusal() : undefined
           if (given === 0 && (refusedRecipient !== undefined || of.isCut || !transcript.isInvited())) {
-            fail(
-              (refusedRecipient && refused("rcpt", refusedRecipient.response)) ??
-                silent("data", of.isCut ? "cut" : "EPROTOCOL")
-            )
+            fail(refusedRecipient ?? silent("data", of.isCut ? "cut" : "EPROTOCOL"))
             close()
             return
           }
@@ -154,6 +155,9 @@ const make = (socket: Socket, endpoint: Endpoint, opener: Progress) => {
         // A positive answer before the message's end answers something else.
         if (!error && stage !== "final") return fail(silent(stage, "EPROTOCOL"))
         if (stage === "final") hasTransaction = false
+        // Where none is taken, nodemailer's error is about any of them.
+        const refusedRecipient = error?.command === "RCPT TO" ? refusal() : undefined
+        if (refusedRecipient !== undefined) return fail(refusedRecipient)
         done(error, {
           serverMessageId: info?.serverMessageId,
           refusedCopies: transcript.refusals().length

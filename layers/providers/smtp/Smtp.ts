@@ -5,9 +5,11 @@ import type { DkimKey } from "#layers/providers/smtp/Dkim.ts"
 import * as Endpoint from "#layers/providers/smtp/Endpoint.ts"
 import { toDeliveryError } from "#layers/providers/smtp/ErrorTable.ts"
 import { type Fault, silent } from "#layers/providers/smtp/Fault.ts"
+import * as Guests from "#layers/providers/smtp/Guests.ts"
 import * as Mail from "#layers/providers/smtp/Mail.ts"
 import * as Pool from "#layers/providers/smtp/Pool.ts"
 import * as Progress from "#layers/providers/smtp/Progress.ts"
+import type { Session } from "#layers/providers/smtp/Session.ts"
 import { dkimKey, SmtpSettings } from "#layers/providers/smtp/Settings.ts"
 import { ContentRejected } from "#schemas/DeliveryError.ts"
 import { isGiven } from "#src/delivery/attempts/Override.ts"
@@ -46,7 +48,7 @@ const make = Effect.fnUntraced(function*(settings: SmtpSettings) {
   const own = Endpoint.fromSettings(settings)
   const connections = settings.connections ?? 5
   const slots = Slots.make(connections)
-  const guests = Slots.make(connections)
+  const guests = Guests.make(() => Slots.make(connections))
   const pool = yield* Pool.make(guard, own, {
     connections,
     messagesPerConnection: settings.messages_per_connection ?? 100,
@@ -57,10 +59,12 @@ const make = Effect.fnUntraced(function*(settings: SmtpSettings) {
   const dkim = signerOf(settings)
 
   /** Sends over a pooled session to the operator's server, or over a session for this message alone to any other. */
-  const transmit = (endpoint: Endpoint.Endpoint, message: Composed, progress: Progress.Progress) =>
-    endpoint === own
-      ? pool.withSession(progress, (session) => session.deliver(message, progress))
-      : pool.withGuest(endpoint, progress, (session) => session.deliver(message, progress))
+  const transmit = (endpoint: Endpoint.Endpoint, message: Composed, progress: Progress.Progress) => {
+    const deliver = (session: Session) => session.deliver(message, progress)
+    return endpoint === own
+      ? pool.withSession(progress, deliver)
+      : pool.withGuest(Endpoint.serverName(endpoint), endpoint, progress, deliver)
+  }
 
   const send = Effect.fn("Smtp.send")(function*(delivery: Delivery) {
     const endpoint = yield* Effect.fromResult(Endpoint.fromOverride(own, delivery.override)).pipe(
@@ -84,7 +88,7 @@ const make = Effect.fnUntraced(function*(settings: SmtpSettings) {
     says: [],
     reaches: (profile) => typeof profile["email"] === "string" && Option.isSome(Address.addrSpec(profile["email"])),
     addressOf: ({ email }, override) => typeof email !== "string" || isGiven(override, "to") ? undefined : email,
-    slots: (server) => server === undefined ? slots : guests,
+    slots: (server) => server === undefined ? slots : guests(server),
     serverOf: (_, override) => Endpoint.otherServer(own, override),
     send
   } satisfies Vendor

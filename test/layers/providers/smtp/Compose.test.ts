@@ -28,6 +28,22 @@ const verified = (message: string) =>
     return results.map(({ status }) => status.result).join() === "pass"
   })
 
+/** A header's text as RFC 2047 has it read: folds are blanks, and those between encoded words nothing. */
+const read = (value: string): string =>
+  value.trim().replace(/\r\n[ \t]/g, " ").replace(
+    /=\?utf-8\?([bq])\?([^?]*)\?=(?: +(?==\?))?/gi,
+    (_, form: string, word: string) =>
+      Buffer.from(
+        form.toLowerCase() === "b"
+          ? word
+          : word.replaceAll("_", " ").replace(
+            /=([0-9A-F]{2})/g,
+            (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))
+          ),
+        form.toLowerCase() === "b" ? "base64" : "latin1"
+      ).toString("utf8")
+  )
+
 describe("A composed message", () => {
   it.effect("P4: is the same to its last byte at every attempt, and another for another message", () =>
     Effect.gen(function*() {
@@ -50,6 +66,17 @@ describe("A composed message", () => {
       const { envelope, required } = yield* composed({ override })
       assert.deepStrictEqual(envelope.to, ["a@x.test", "b@x.test", "c@x.test"])
       assert.deepStrictEqual([...required], ["a@x.test"])
+    }))
+
+  it.effect("has a subject that reads as it was given, on lines of at most 998 bytes", () =>
+    Effect.gen(function*() {
+      for (
+        const subject of ["=?utf-8?q?x?=", "Order =?utf-8?b?eA==?= for you", "a".repeat(998), `Hi ${"ü".repeat(400)}`]
+      ) {
+        const text = yield* textOf({ subject })
+        for (const line of text.split("\r\n")) assert.isAtMost(line.length, 998)
+        assert.strictEqual(read(header(text, "Subject") ?? ""), subject)
+      }
     }))
 
   it.effect("has a text to show also where it says nothing", () =>

@@ -124,6 +124,23 @@ const replies: ReadonlyArray<readonly [stage: Stage, reply: string, outcome: str
   ["final", "554 5.6.1 Body type not supported", "ContentRejected"],
   ["final", "554 Message refused", "ContentRejected"],
   ["final", "550 5.1.1 User unknown", "RecipientRejected!"],
+  ["final", "550 The from address does not match a verified Sender Identity. Mail cannot be sent", "Misconfigured"],
+  ["final", "553 Relaying disallowed as shop@example.org", "Misconfigured"],
+  ["final", "554 5.7.1 Relay access denied", "Misconfigured"],
+  ["final", "550 5.7.1 Sending from domain example.org is not allowed", "Misconfigured"],
+  ["final", "554 5.7.1 A link in this mail is listed at spamhaus.org", "ContentRejected"],
+  ["rcpt", "550 relay not permitted", "Misconfigured"],
+  ["rcpt", "550 relay not permitted, authentication required", "Misconfigured"],
+  [
+    "rcpt",
+    "550-Please turn on SMTP Authentication in your mail client.\r\n550-relay.example.org is not",
+    "Misconfigured"
+  ],
+  ["rcpt", "550-The mail server could not deliver mail.\r\n550 Turn on SMTP Authentication.", "Misconfigured"],
+  ["rcpt", "553 sorry, that domain isn't in my list of allowed rcpthosts (#5.7.1)", "Misconfigured"],
+  ["rcpt", "550 Blocked - see https://www.spamhaus.org/query/ip/192.0.2.1", "Misconfigured"],
+  ["rcpt", "550 5.1.1 No such user; relaying denied", "RecipientRejected!"],
+  ["rcpt", `550-${"a ".repeat(400_000)}\r\n550 daily daily`, "RecipientRejected"],
   ["body", "552 5.3.4 Too big", "ContentRejected"]
 ]
 

@@ -1,3 +1,4 @@
+import * as Slots from "#src/delivery/attempts/Slots.ts"
 import { start } from "#test/support/ScriptedSmtp.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Scope } from "effect"
@@ -157,6 +158,36 @@ describe("SMTP pool", () => {
       yield* Effect.promise(() => reached.promise)
       yield* provider.send(delivery())
       assert.isUndefined(held.pollUnsafe())
+    }))
+
+  it.live("nor anybody else's mail to another server that a message names", () =>
+    Effect.gen(function*() {
+      const own = yield* start()
+      const reached = Promise.withResolvers<void>()
+      let asked = 0
+      const when = () => {
+        if (++asked === 2) reached.resolve()
+        return true
+      }
+      const silent = yield* start({ cues: [{ at: "final", act: "hang", when }] })
+      const other = yield* start()
+      const provider = yield* vendor(own.port, { connections: 2 }).pipe(allowing("127.0.0.0/8"))
+      const slotsOf = provider.slots
+      assert.isDefined(slotsOf)
+      const over = { handedOver: Effect.never, left: Effect.die("handed over") }
+      const sent = (port: number, token: string) => {
+        const one = delivery({ token, override: { config: { host: "127.0.0.1", port } } })
+        return Slots.connect(slotsOf(provider.serverOf(one.profile, one.override)), provider.send(one), over)
+      }
+      const held = yield* Effect.forEach(Array.from({ length: 40 }, (_, index) => `held-${index}`), (token) =>
+        Effect.forkChild(Effect.exit(sent(silent.port, token))))
+      yield* Effect.promise(() =>
+        reached.promise
+      )
+      yield* sent(other.port, "free")
+      assert.strictEqual(other.messages.length, 1)
+      for (const one of held)
+        assert.isUndefined(one.pollUnsafe())
     }))
 
   it.live("servers that messages name get as many messages at a time as the operator's, each over a connection of its own", () =>
