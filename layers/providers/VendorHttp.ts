@@ -79,6 +79,18 @@ const flat = (headers: IncomingHttpHeaders): VendorAnswer["headers"] =>
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : value])
   )
 
+/** Before a deadline, in ms. */
+const early = 1_000
+
+/**
+ * Gives undici up before the deadline where requests share a connection: only then does it ask the peer for a sign of
+ * life, and replace a connection that a firewall forgot. The deadline ends the request alone.
+ */
+const patience = ({ http2 }: VendorRequest, leftMs: number) => {
+  const timeout = Math.max(early, Math.floor(leftMs) - early)
+  return http2 === undefined ? {} : { headersTimeout: timeout, bodyTimeout: timeout }
+}
+
 type Pools = Effect.Success<ReturnType<typeof VendorAgents.make>>
 
 type Fault = Unavailable | Misconfigured | Unknown
@@ -159,7 +171,10 @@ const exchange = (pools: Pools, request: VendorRequest, leftMs: number) =>
       const { body = null, method } = request
       const headers = { "user-agent": "Tidings", "accept-encoding": "identity", ...request.headers }
       try {
-        pool.success.dispatch({ origin: url.origin, path: url.pathname + url.search, method, headers, body }, handler)
+        pool.success.dispatch(
+          { origin: url.origin, path: url.pathname + url.search, method, headers, body, ...patience(request, leftMs) },
+          handler
+        )
       } catch (error) {
         done(failed(faultCode(error)))
       }

@@ -12,6 +12,8 @@ export interface TcpProxy {
   readonly cut: () => void
   /** The target is silent: connections open and stay, and no byte goes either way. */
   readonly freeze: () => void
+  /** What is open stays, and carries nothing any more, as when a firewall forgot it; what connects gets through. */
+  readonly forget: () => void
   /** Resets what is open, once; what connects afterwards gets through as before. */
   readonly drop: () => void
   /** As at the start. After `freeze` the bytes held back arrive. */
@@ -74,6 +76,7 @@ export const start = (
         state = "frozen"
         pairs.forEach(hold)
       },
+      forget: () => pairs.forEach(hold),
       drop,
       heal: () => {
         if (state === "frozen") pairs.forEach(join)

@@ -5,6 +5,7 @@ import * as Push from "#test/layers/providers/rows/Push.ts"
 import * as LongTimers from "#test/support/LongTimers.ts"
 import * as Loopback from "#test/support/Loopback.ts"
 import * as ScriptedVendor from "#test/support/ScriptedVendor.ts"
+import * as TcpProxy from "#test/support/TcpProxy.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { createServer, type Http2ServerResponse } from "node:http2"
@@ -81,5 +82,19 @@ describe("NamedPools: HTTP/2 connections", () => {
       response.end()
       assert.strictEqual((yield* Fiber.join(held)).status, 200)
       yield* Deferred.await(closed)
+    }).pipe(Effect.scoped))
+
+  it.live("P4: one that a firewall forgot is replaced, and nothing that waited for it is called unknown", () =>
+    Effect.gen(function*() {
+      const server = yield* ScriptedVendor.listen({ http2: true, script: () => Push.apn.success })
+      const network = yield* TcpProxy.start({ host: "127.0.0.1", port: Number(new URL(server.origin).port) })
+      const { line } = yield* VendorHttp.make({ deadlineMs: 2_000, allow })
+      const request = { method: "POST", url: `http://127.0.0.1:${network.port}/`, headers: {}, http2: "name" } as const
+      const call = Effect.flatMap(line, (_) => _.send(request))
+      yield* call
+      network.forget()
+      assert.strictEqual((yield* Effect.flip(call))._tag, "Unknown")
+      assert.strictEqual((yield* call).status, 200)
+      assert.strictEqual(server.connections(), 2)
     }).pipe(Effect.scoped))
 })
