@@ -30,6 +30,7 @@ const Found = Schema.Struct({ place: Schema.Number, profile: Text, preferences: 
 const decodeFound = Schema.decodeUnknownEffect(Schema.Array(Found))
 const decodeLocked = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ profile: Schema.String })))
 
+const decodeTokens = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ token: Schema.String })))
 const decodeSpan = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ first: Text, last: Text })]))
 
 const nobody: Person = { profile: Option.none(), preferences: undefined }
@@ -170,9 +171,11 @@ const make = Effect.gen(function*() {
           (rows) => sql`update tenant_users set profile = null, updated_at = ${now} where ${rows}`
         )
       )
-      const devices =
-        sql`select ctid from device_tokens where scope = ${scope} and user_id = ${userId} order by token for update`
-      yield* Locked.rows(sql, devices, (rows) => sql`delete from device_tokens where ${rows}`)
+      // Those that are locked here and no others: one that is registered meanwhile would be locked after later ones.
+      const tokens = yield* sql`select token from device_tokens where scope = ${scope} and user_id = ${userId}
+        order by token for update`.pipe(Effect.flatMap(decodeTokens))
+      yield* sql`delete from device_tokens where scope = ${scope} and user_id = ${userId}
+        and token = any(${tokens.map(({ token }) => token)}::text[])`
       yield* sql`delete from profiles where scope = ${scope} and user_id = ${userId}`
       yield* removeTickets(scope, userId)
     },

@@ -5,7 +5,6 @@ import { MessageLog } from "#src/reports/MessageLog.ts"
 import { ProviderConfigurations } from "#src/delivery/providers/ProviderConfigurations.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import { UserId } from "#schemas/Profile.ts"
-import { DeviceTokens } from "#src/people/DeviceTokens.ts"
 import { Memberships } from "#src/people/Memberships.ts"
 import { Templates } from "#src/content/Templates.ts"
 import { Profiles } from "#src/people/Profiles.ts"
@@ -14,9 +13,10 @@ import { UserPreferences } from "#src/people/UserPreferences.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { template } from "#test/contracts/TemplateFixture.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
+import * as LockWaits from "#test/layers/postgres/LockWaits.ts"
 import * as Stores from "#test/layers/postgres/Stores.ts"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Fiber, Latch, Layer, Schedule } from "effect"
+import { Effect, Fiber, Latch, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 
 const rounds = 50
@@ -43,17 +43,7 @@ const started = Effect.gen(function*() {
   assert(first !== undefined && second !== undefined && third !== undefined)
   const messages = [first, second, third] as const
 
-  /** Until so many sessions wait for a lock. If they do not come to that, it tells what they do instead. */
-  const waiting = (sessions: number) =>
-    sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.pipe(
-      Effect.repeat({ until: (found) => found.length >= sessions, schedule: Schedule.spaced("10 millis") }),
-      Effect.timeoutOrElse({
-        duration: "10 seconds",
-        orElse: () =>
-          sql`select state, wait_event_type, wait_event, left(query, 200) as query from pg_stat_activity
-            where datname = current_database()`.pipe(Effect.flatMap((found) => Effect.die(found)))
-      })
-    )
+  const waiting = LockWaits.until(sql)
 
   /** Has a message locked; the answer says that it may go on, with what is still to be done, and waits for its end. */
   const held = Effect.fnUntraced(function*<E>(id: string, last: Effect.Effect<unknown, E> = Effect.void) {
@@ -263,30 +253,5 @@ layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layer)), { excludeTestS
           assert.lengthOf(yield* sql`select 1 from tenant_users where scope = ${scope} and profile is not null`, 0)
         })
     )
-
-    it.effect("who is deleted waits for who registers his devices' tokens as another user's, and not that for him", () =>
-      Effect.gen(function*() {
-        const { place: { scope }, sql, waiting } = yield* started
-        const profiles = yield* Profiles
-        const devices = yield* DeviceTokens
-        const ada = UserId.make("ada")
-        const registered = (userId: UserId, tokens: string) =>
-          devices.register(scope, userId, Array.from(tokens, (token) => ({ token, write: { provider_key: "apn" } })))
-        yield* registered(ada, "az")
-        // By their index they are met in this order, and registered in the other.
-        yield* sql`update device_tokens set created_at = 0 where scope = ${scope} and token = 'z'`
-        const locked = yield* Latch.make()
-        const other = yield* sql`select from device_tokens where scope = ${scope} and token = 'a' for update`.pipe(
-          Effect.andThen(locked.open),
-          Effect.andThen(waiting(1)),
-          Effect.andThen(registered(UserId.make("bob"), "az")),
-          sql.withTransaction,
-          Effect.forkChild
-        )
-        yield* locked.await
-        yield* profiles.remove(scope, ada)
-        yield* Fiber.join(other)
-        assert.lengthOf(yield* devices.list(scope, UserId.make("bob")), 2)
-      }))
   }
 )

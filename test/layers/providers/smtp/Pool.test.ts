@@ -172,11 +172,12 @@ describe("SMTP pool", () => {
       const silent = yield* start({ cues: [{ at: "final", act: "hang", when }] })
       const other = yield* start()
       const provider = yield* vendor(own.port, { connections: 2 }).pipe(allowing("127.0.0.0/8"))
+      const { serverOf, slots } = provider
+      assert(serverOf !== undefined && slots !== undefined)
       const over = { handedOver: Effect.never, left: Effect.die("handed over") }
       const sent = (port: number, token: string) => {
         const one = delivery({ token, override: { config: { host: "127.0.0.1", port } } })
-        const slots = provider.slots(provider.serverOf(one.profile, one.override))
-        return Slots.connect(slots, Effect.orDie(provider.send(one)), over)
+        return Slots.connect(slots(serverOf(one.profile, one.override)), Effect.orDie(provider.send(one)), over)
       }
       const held = yield* Effect.forEach(Array.from({ length: 40 }, (_, index) => `held-${index}`), (token) =>
         Effect.forkChild(Effect.exit(sent(silent.port, token))))

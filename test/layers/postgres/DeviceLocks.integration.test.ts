@@ -1,0 +1,70 @@
+import { UserId } from "#schemas/Profile.ts"
+import { DeviceTokens } from "#src/people/DeviceTokens.ts"
+import { Profiles } from "#src/people/Profiles.ts"
+import * as Fixture from "#test/contracts/Fixture.ts"
+import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
+import * as LockWaits from "#test/layers/postgres/LockWaits.ts"
+import * as Stores from "#test/layers/postgres/Stores.ts"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Fiber, Latch, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+
+const [ada, bob] = [UserId.make("ada"), UserId.make("bob")] as const
+
+const started = Effect.gen(function*() {
+  const { scope } = yield* Fixture.world
+  const sql = yield* SqlClient.SqlClient
+  const devices = yield* DeviceTokens
+  const registered = (userId: UserId, tokens: string) =>
+    devices.register(scope, userId, Array.from(tokens, (token) => ({ token, write: { provider_key: "apn" } })))
+  /** Has a token locked; the answer says that it may go on, with what is still to be done, and waits for its end. */
+  const held = Effect.fnUntraced(function*<E>(token: string, last: Effect.Effect<unknown, E> = Effect.void) {
+    const locked = yield* Latch.make()
+    const end = yield* Latch.make()
+    const fiber = yield* sql`select from device_tokens where scope = ${scope} and token = ${token} for update`.pipe(
+      Effect.andThen(locked.open),
+      Effect.andThen(end.await),
+      Effect.andThen(last),
+      sql.withTransaction,
+      Effect.forkChild
+    )
+    yield* locked.await
+    return Effect.andThen(end.open, Fiber.join(fiber))
+  })
+  return { scope, sql, devices, profiles: yield* Profiles, registered, held, waiting: LockWaits.until(sql) }
+})
+
+layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layer)), { excludeTestServices: true })(
+  "The order of locks on device tokens on Postgres",
+  (it) => {
+    it.effect("who is deleted waits for who registers his devices' tokens as another user's, and not that for him", () =>
+      Effect.gen(function*() {
+        const { devices, held, profiles, registered, scope, sql, waiting } = yield* started
+        yield* registered(ada, "az")
+        // By their index they are met in this order, and registered in the other.
+        yield* sql`update device_tokens set created_at = 0 where scope = ${scope} and token = 'z'`
+        const other = yield* held("a", registered(bob, "az"))
+        const removed = yield* Effect.forkChild(profiles.remove(scope, ada))
+        yield* waiting(1)
+        yield* other
+        yield* Fiber.join(removed)
+        assert.lengthOf(yield* devices.list(scope, bob), 2)
+      }))
+
+    it.effect("who is deleted and who registers tokens of his, known and new, never wait for each other in a circle", () =>
+      Effect.gen(function*() {
+        const { devices, held, profiles, registered, scope, waiting } = yield* started
+        yield* registered(ada, "b")
+        const other = yield* held("b")
+        const removed = yield* Effect.forkChild(profiles.remove(scope, ada))
+        yield* waiting(1)
+        yield* registered(ada, "a")
+        const again = yield* Effect.forkChild(registered(ada, "ab"))
+        yield* waiting(2)
+        yield* other
+        yield* Fiber.join(removed)
+        yield* Fiber.join(again)
+        assert.deepStrictEqual((yield* devices.list(scope, ada)).map(({ token }) => token), ["a", "b"])
+      }))
+  }
+)
