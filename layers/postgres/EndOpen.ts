@@ -1,3 +1,4 @@
+import * as Migrations from "#layers/postgres/Migrations.ts"
 import * as Runners from "#layers/postgres/Runners.ts"
 import * as Told from "#layers/postgres/webhooks/Told.ts"
 import { HistoryEvent } from "#schemas/History.ts"
@@ -51,6 +52,12 @@ const areStopped = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, waiting
   }
 })
 
+/** Brings what a backup restored to this version's schema, before whose first start this is to run. */
+const upgraded = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
+  if ((yield* sql`select 1 where to_regclass('migrations') is not null`).length === 0) return
+  yield* Migrations.upgrade
+})
+
 /**
  * Ends all that is open, in one transaction: messages that nobody is known to have taken are canceled, those that were
  * taken stay as they are and go on to no other channel, and requests to many are set aside. Answers how many of each.
@@ -58,6 +65,7 @@ const areStopped = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, waiting
 export const endOpen = Effect.fnUntraced(function*(waiting: Waiting) {
   const sql = yield* SqlClient.SqlClient
   yield* areStopped(sql, waiting)
+  yield* upgraded(sql)
   const now = yield* Clock.currentTimeMillis
   const events = yield* encodeEvents([{ type: "CANCELED", ts: now }])
   return yield* sql.withTransaction(Effect.gen(function*() {

@@ -105,7 +105,9 @@ export const layer = Layer.effect(
           from (select enqueued_at, archived from messages where scope = ${scope} and id = ${id} and request_id = ${id}
             union all
             select * from (select enqueued_at, archived from messages m
-              where scope = ${scope} and ${Filters.ofRequest(sql, id)} limit 100) several) m
+              where scope = ${scope} and ${Filters.ofRequest(sql, id)}
+                and not exists (select from messages where scope = ${scope} and id = ${id})
+                and not exists (select from expansions where scope = ${scope} and id = ${id}) limit 100) several) m
           having count(*) > 0
           order by rank`.pipe(
           Effect.flatMap(Requests.decode)

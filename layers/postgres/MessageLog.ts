@@ -1,4 +1,3 @@
-import { inOrder } from "#layers/postgres/statements/InOrder.ts"
 import * as Filters from "#layers/postgres/messagelog/Filters.ts"
 import * as Records from "#layers/postgres/messagelog/Records.ts"
 import * as Requests from "#layers/postgres/messagelog/Requests.ts"
@@ -17,7 +16,7 @@ import { MessageNotFound } from "#src/delivery/Journal.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import * as Pages from "#src/paging/Pages.ts"
 import { MessageLog, RequestNotFound } from "#src/reports/MessageLog.ts"
-import { Array, Effect, Layer, Option, Schema, Semaphore } from "effect"
+import { Array, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
 const decodeAttempts = Schema.decodeUnknownEffect(Schema.Array(Attempt))
@@ -32,15 +31,8 @@ const decodeOriginal = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({
   instructions: Schema.fromJsonString(Instructions)
 })))
 
-/**
- * How many pages are searched for at once. A filter that finds little takes a second, and as many callers as there are
- * sessions would take them all, from the sends and from the engine.
- */
-const searches = 3
-
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const searching = Semaphore.makeUnsafe(searches).withPermits(1)
   const cursors = Cursor.make(yield* SecretKey)
   const records = Records.of(sql)
   const readable = Readable.listed("attempt", Call)
@@ -55,19 +47,10 @@ const make = Effect.gen(function*() {
     return yield* only(yield* records(scope, yield* Records.decode(rows)), id)
   }, orUnavailable)
 
-  /** Runs without JIT: for a filter that finds little, it compiled each partition: 2 s, where the scan took 0.1 s. */
-  const interpreted = <A, E, R>(statement: Effect.Effect<A, E, R>) =>
-    sql.withTransaction(Effect.andThen(sql`set local jit = off`, statement))
-
-  /** In the order of the ids, where no other index finds more: of a day of which nothing is known, all would be sorted. */
-  const ordered = inOrder(sql)
-
   const list: MessageLog["Service"]["list"] = Effect.fn("MessageLog.list")(function*(scope, query) {
     const sealed = Filters.list(scope, query)
     const before = yield* Pages.after(cursors, sealed, query.cursor)
-    const { reached, rows } = yield* searching(
-      (Search.isIndexed(query) ? interpreted : ordered)(search(scope, query, before?.id, query.limit + 1))
-    )
+    const { reached, rows } = yield* search(scope, query, before?.id, query.limit + 1)
     const page = Pages.cut({
       cursors,
       list: sealed,

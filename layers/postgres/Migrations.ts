@@ -25,7 +25,7 @@ import { states } from "#layers/postgres/migrations/States.ts"
 import { inboxMarks } from "#layers/postgres/migrations/InboxMarks.ts"
 import { sendLimits } from "#layers/postgres/migrations/SendLimits.ts"
 import { webhooks } from "#layers/postgres/migrations/Webhooks.ts"
-import { suppressions } from "#layers/postgres/migrations/Suppressions.ts"
+import { suppressions, suppressionsByReason } from "#layers/postgres/migrations/Suppressions.ts"
 import { tenantDrops, tenants } from "#layers/postgres/migrations/Tenants.ts"
 import { timelines } from "#layers/postgres/migrations/Timelines.ts"
 import { timedTurns, turns } from "#layers/postgres/migrations/Turns.ts"
@@ -67,7 +67,8 @@ const migrations = {
   "0041_send_limits": sendLimits,
   "0042_inbox_marks": inboxMarks,
   "0043_webhooks": webhooks,
-  "0044_shared_instructions": sharedInstructions
+  "0044_shared_instructions": sharedInstructions,
+  "0045_suppressions_by_reason": suppressionsByReason
 }
 
 /**
@@ -142,5 +143,23 @@ export const run = Effect.fn("Migrations")(function*(table: string, loader: Migr
   )
 })
 
+const ours = Migrator.fromRecord(migrations)
+
+const decodeNames = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ name: Schema.String })))
+
+/** Tells of migrations of ours that never ran, since a checkout that numbered them otherwise ran here. */
+const tellMissing = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const names = new Set((yield* decodeNames(yield* sql`select name from migrations`)).map(({ name }) => name))
+  const missing = (yield* ours).flatMap(([, name]) => names.has(name) ? [] : [name])
+  if (missing.length === 0) return
+  yield* Effect.logError("the database lacks migrations that other ones' numbers hide: what needs them does not work", {
+    missing: missing.join(", ")
+  })
+})
+
 /** Brings the database to this version's schema. */
-export const layer = Layer.effectDiscard(run("migrations", Migrator.fromRecord(migrations)))
+export const upgrade = Effect.andThen(run("migrations", ours), tellMissing)
+
+/** The same, once. */
+export const layer = Layer.effectDiscard(upgrade)

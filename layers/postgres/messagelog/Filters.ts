@@ -6,7 +6,7 @@ import * as Ids from "#src/delivery/intake/Ids.ts"
 import * as Recipients from "#src/delivery/intake/Recipients.ts"
 import type { List } from "#src/paging/Cursor.ts"
 import { Array, Schema } from "effect"
-import type { SqlClient } from "effect/sql"
+import type { SqlClient, Statement } from "effect/sql"
 
 /** Whether a row of `messages m` belongs to a request to many that was archived as a whole. */
 export const isArchivedWithRequest = `(m.request_id <> m.id and exists (select from expansions e
@@ -157,23 +157,60 @@ const sent = (sql: SqlClient.SqlClient, scope: Scope, list: string, { before, fr
     ...given(from, (id) => sql`request_id >= ${id.slice(0, Ids.originLength)}`)
   ])
 
+/** What of a query an index finds; without any of it, all messages. */
+export const named = ({ recipient, traceId, userId }: MessageQuery): MessageQuery => ({
+  archived: true,
+  cursor: undefined,
+  enqueuedAfter: undefined,
+  event: undefined,
+  limit: 0,
+  list: undefined,
+  messageId: undefined,
+  notification: undefined,
+  providers: [],
+  recipient,
+  statuses: [],
+  tags: [],
+  tenantId: undefined,
+  traceId,
+  userId
+})
+
+/** So many rows after so many others, with these columns of `m`. */
+export interface Window {
+  readonly limit: number
+  readonly offset?: number
+  readonly columns?: string
+}
+
 /**
  * The newest rows of a span that match a query, as `messages m`. Messages of a list are looked for only among the ids
- * of the requests of the span that were sent to it, so no other message is read.
+ * of the requests of the span that were sent to it, so no other message is read. Those that a trace id may mean are looked
+ * for apart, each by an index of theirs: by a plan for any trace id, Postgres read all that is newer.
  */
 export const newest = (
   sql: SqlClient.SqlClient,
   scope: Scope,
   query: MessageQuery,
   span: Span,
-  limit: number
+  { columns = "*", limit, offset = 0 }: Window
 ) => {
-  const wanted = where(sql, scope, query, span)
-  const first = sql`order by m.id desc limit ${limit}::int`
-  return query.list === undefined
-    ? sql`messages m where ${wanted} ${first}`
-    : sql`(select distinct left(request_id, ${Ids.originLength}::int) as origin from list_requests
-        where ${sent(sql, scope, query.list, span)}) requests
-      cross join lateral (select * from messages m
-        where m.id >= requests.origin and m.id < requests.origin || 'g' and ${wanted} ${first}) m ${first}`
+  const { list, traceId } = query
+  const first = sql`order by m.id desc limit ${limit + offset}::int`
+  const wanted = sql`order by m.id desc offset ${offset}::int limit ${limit}::int`
+  const selected = sql.literal(columns)
+  if (list !== undefined) {
+    return sql`(select distinct left(request_id, ${Ids.originLength}::int) as origin from list_requests
+        where ${sent(sql, scope, list, span)}) requests
+      cross join lateral (select ${selected} from messages m where m.id >= requests.origin and m.id < requests.origin || 'g'
+        and ${where(sql, scope, query, span)} ${first}) m ${wanted}`
+  }
+  if (traceId === undefined || !isId(traceId)) return sql`messages m where ${where(sql, scope, query, span)} ${wanted}`
+  const others = where(sql, scope, { ...query, traceId: undefined }, span)
+  const some = (condition: Statement.Fragment) =>
+    sql`(select ${selected} from messages m where ${others} and ${condition} ${first})`
+  const isOther = sql`m.trace_id is distinct from ${traceId}`
+  return sql`(${some(sql`m.trace_id = ${traceId}`)}
+    union all ${some(sql`m.id = ${traceId} and m.request_id = ${traceId} and ${isOther}`)}
+    union all ${some(sql`${ofRequest(sql, traceId)} and ${isOther}`)}) m ${wanted}`
 }

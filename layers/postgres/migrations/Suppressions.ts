@@ -18,3 +18,8 @@ export const suppressions = Effect.gen(function*() {
   yield* sql`create index suppressions_newest on suppressions (scope, created_at, address)`
   yield* sql`create index suppressions_expiring on suppressions (expires_at) where expires_at is not null`
 })
+
+/** Those of one reason were looked for among all. */
+export const suppressionsByReason = SqlClient.SqlClient.use((sql) =>
+  sql`create index suppressions_by_reason on suppressions (scope, reason, created_at, address)`
+)

@@ -42,8 +42,24 @@ export const unavailable = (error: Fault): StoreUnavailable => new StoreUnavaila
 export const isFinal = (error: unknown): boolean =>
   Schema.isSchemaError(error) || (isSqlError(error) && isRefusal(error))
 
+/** What the database is known to lack: it is told once, since what needs it is tried again and again. */
+const lacked = new Set<string>()
+
+/** Tells of a table or column that is not there, or that this role may not use: only an operator can mend that. */
+const telling = (error: unknown): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    if (!isSqlError(error) || sqlState(error)?.startsWith("42") !== true) return Effect.void
+    const { cause } = error.reason
+    const text = Predicate.hasProperty(cause, "message") ? String(cause.message) : ""
+    if (lacked.has(text)) return Effect.void
+    lacked.add(text)
+    return Effect.logError("the database lacks what this version needs, or its role may not use it", error)
+  })
+
 const failing = (error: unknown): Effect.Effect<never, StoreUnavailable> =>
-  isFinal(error) ? Effect.die(error) : Effect.fail(new StoreUnavailable({ cause: error }))
+  isFinal(error)
+    ? Effect.die(error)
+    : Effect.andThen(telling(error), Effect.fail(new StoreUnavailable({ cause: error })))
 
 const isOther = <E>(error: E): error is Exclude<E, Fault> => !isSqlError(error) && !Schema.isSchemaError(error)
 

@@ -1,6 +1,7 @@
 import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import * as LaneShares from "#src/delivery/shards/LaneShares.ts"
 import * as Turns from "#src/fibers/Turns.ts"
+import { unless } from "#src/fibers/Unless.ts"
 import { Effect } from "effect"
 
 /**
@@ -55,37 +56,6 @@ export interface Attempt<A> extends Waits<A> {
   /** There was none in time. */
   readonly late: Effect.Effect<A>
 }
-
-/** What ends a wait, and what is done then instead. */
-interface End<A> {
-  readonly once: Effect.Effect<void>
-  readonly instead: Effect.Effect<A>
-}
-
-/** Waits for a turn, unless something ends that before. What is given up does not begin, though its turn come in the same moment. */
-const unless = <A>(
-  wait: (begin: Effect.Effect<A>) => Effect.Effect<A>,
-  begin: Effect.Effect<A>,
-  ends: ReadonlyArray<End<A>>
-): Effect.Effect<A> =>
-  Effect.suspend(() => {
-    let state: "waiting" | "begun" | "over" = "waiting"
-    const turn = Effect.suspend((): Effect.Effect<A> => {
-      if (state === "over") return Effect.never
-      state = "begun"
-      return begin
-    })
-    const over = ({ instead, once }: End<A>) =>
-      Effect.andThen(
-        once,
-        Effect.suspend((): Effect.Effect<Effect.Effect<A>> => {
-          if (state === "begun") return Effect.never
-          state = "over"
-          return Effect.succeed(instead)
-        })
-      )
-    return Effect.flatten(Effect.raceAllFirst([Effect.map(wait(turn), Effect.succeed), ...ends.map(over)]))
-  })
 
 /** Makes an attempt once it may be written down. */
 export const begin = <A>(slots: Slots, message: Waiting, attempt: Attempt<A>): Effect.Effect<A> =>

@@ -87,4 +87,16 @@ describe("the end of all that is open", () => {
       assert.deepInclude(ended, { canceled: 1 })
       assert.deepStrictEqual(asked, [["10.0.0.1:23000"]])
     }).pipe(Effect.provide(stores)), 60_000)
+
+  it.live("brings a restored backup of an older version to this one's schema first", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      yield* Fixture.accepted(yield* Fixture.world)
+      yield* sql`drop table webhook_events, webhooks`
+      yield* sql`alter table messages alter column instructions set not null`
+      yield* sql`drop index suppressions_by_reason`
+      yield* sql`delete from migrations where migration_id >= 43`
+      assert.deepStrictEqual(yield* end, { canceled: 1, taken: 0, requests: 0 })
+      assert.lengthOf(yield* sql`select 1 from migrations where name = 'webhooks'`, 1)
+    }).pipe(Effect.provide(stores)), 60_000)
 })

@@ -141,6 +141,23 @@ describe("Migrations", () => {
     60_000
   )
 
+  it.live("a migration that another one's number hides is told of, at each start", () =>
+    Effect.gen(function*() {
+      const database = yield* FreshDatabase.url
+      const heard: Array<unknown> = []
+      const start = Effect.scoped(Effect.provide(Effect.void, Migrations.layer)).pipe(
+        Effect.provide(FreshDatabase.node(database)),
+        Effect.provide(Logger.layer([Logger.make(({ message }) => heard.push(message))]))
+      )
+      yield* start
+      yield* SqlClient.SqlClient.use((sql) =>
+        sql`update migrations set name = 'another' where name in ('suppressions', 'webhooks')`
+      ).pipe(Effect.provide(FreshDatabase.node(database)))
+      yield* start
+      assert.lengthOf(heard, 1)
+      assert.include(JSON.stringify(heard), "suppressions, webhooks")
+    }), 60_000)
+
   it.live(
     "a migration and a page that a node of the last version expands do not wait for each other",
     () =>

@@ -1,10 +1,12 @@
 import * as Search from "#layers/postgres/messagelog/Search.ts"
+import { MessageId } from "#schemas/MessageId.ts"
 import { Scope } from "#schemas/Scope.ts"
 import { MessageLog, type MessageQuery, type MessageRecord } from "#src/reports/MessageLog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import * as Reads from "#test/layers/postgres/Reads.ts"
 import * as Stores from "#test/layers/postgres/Stores.ts"
+import { waiting } from "#test/support/Waiting.ts"
 import { assert, layer } from "@effect/vitest"
 import { Array, Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -21,11 +23,12 @@ const enqueuedAt = (n: number) => now - n * 600_000
 const prepare = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   yield* TestClock.setTime(now)
+  yield* sql`delete from messages where scope = ${scope}`
   yield* sql.unsafe(
     `insert into messages (scope, id, request_id, shard, lane, recipient_key, key_state, status, event, template,
-      recipient_name, enqueued_at, recipient, instructions)
+      recipient_name, enqueued_at, recipient, instructions, trace_id)
     select 1, id, id, 1, 'bulk', '', 'published', case when n % 300 = 0 then 'UNDELIVERABLE' else 'SENT' end, '', '',
-      '', ${now} - n * 600000::bigint, '{}', '{}'
+      'ada', ${now} - n * 600000::bigint, '{}', '{}', 'campaign'
     from (select n, '1-' || to_hex(${now / 1_000} - n * 600) || '-' || lpad(n::text, 24, '0') as id
       from generate_series(1, ${stored}) n) x`
   )
@@ -36,29 +39,92 @@ const query: MessageQuery = { ...Fixture.anything, statuses: ["UNDELIVERABLE"], 
 layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layerEmpty)), { timeout: "60 seconds" })(
   "A search for what is rare",
   (it) => {
-    it.effect("answers when its time is over, and its cursors lead to all that is wanted, in order and once", () =>
+    it.effect.each([{}, { traceId: "campaign" }, { recipient: "ada" }])(
+      "answers when its time is over, and its cursors lead to all that is wanted, in order and once: %j",
+      (named) =>
+        Effect.gen(function*() {
+          yield* prepare
+          const log = yield* MessageLog
+          const pagesAt = Effect.fnUntraced(function*(pace: typeof Search.Pace.Service) {
+            const pages: Array<ReadonlyArray<MessageRecord>> = []
+            for (let cursor: string | undefined, isOver = false; !isOver;) {
+              const page = yield* log.list(scope, { ...query, ...named, cursor }).pipe(
+                Effect.provideService(Search.Pace, pace)
+              )
+              pages.push(page.items)
+              cursor = page.cursor
+              isOver = cursor === undefined
+            }
+            return pages
+          })
+          for (const [first, next] of [[1, 7], [100, 299], [100, 300], [299, 301], [1_000, 5_000]] as const) {
+            const hurried = yield* pagesAt({ time: 0, first, next })
+            assert.deepStrictEqual(hurried.flat().map(({ enqueued }) => enqueued), wanted.map(enqueuedAt))
+            // A page ends with its first stretch, or with one more where days begin that are looked through apart.
+            assert.isAtLeast(hurried.length, stored / first / 2)
+            assert.isAtMost(Math.max(...hurried.map((page) => page.length)), query.limit)
+            const patient = yield* pagesAt({ time: "1 minute", first, next })
+            assert.deepStrictEqual(patient.map((page) => page.length), [2, 2, 2])
+            assert.deepStrictEqual(patient.flat(), hurried.flat())
+          }
+        })
+    )
+
+    /** Searches that go on for long, more than may. */
+    const long = Effect.gen(function*() {
+      yield* prepare
+      const log = yield* MessageLog
+      const searches = yield* Effect.forEach(Array.range(1, 6), () =>
+        Effect.forkChild(
+          Effect.provideService(log.list(scope, { ...query, limit: 10 }), Search.Pace, {
+            time: "1 minute",
+            first: 1,
+            next: 1
+          })
+        ))
+      // Until some are at it, for whom the first message was not enough.
+      yield* Effect.yieldNow
+      yield* log.list(scope, { ...Fixture.anything, limit: 1 })
+      const areUnderWay = () => searches.every((one) => one.pollUnsafe() === undefined)
+      return { log, areUnderWay, end: Fiber.interruptAll(searches) }
+    })
+
+    it.effect("holds up nobody whose page is soon found, however many callers search", () =>
       Effect.gen(function*() {
+        const { areUnderWay, end, log } = yield* long
+        for (const soon of [{}, { recipient: "ada" }, { traceId: "campaign" }]) {
+          assert.lengthOf((yield* log.list(scope, { ...Fixture.anything, ...soon, limit: 5 })).items, 5)
+        }
+        assert.isTrue(areUnderWay())
+        yield* end
+      }))
+
+    it.effect("answers what it found so far, and where to go on, if it gets no turn in time", () =>
+      Effect.gen(function*() {
+        const { areUnderWay, end, log } = yield* long
+        const page = yield* waiting(
+          Effect.provideService(log.list(scope, query), Search.Pace, { time: "1 second", first: 200, next: 1_000 })
+        )
+        assert.isTrue(areUnderWay())
+        assert.lengthOf(page.items, 0)
+        assert.isDefined(page.cursor)
+        yield* end
+      }))
+
+    it.effect("by a request's id reads no other messages, by whatever plan", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
         yield* prepare
         const log = yield* MessageLog
-        const pagesAt = Effect.fnUntraced(function*(pace: typeof Search.Pace.Service) {
-          const pages: Array<ReadonlyArray<MessageRecord>> = []
-          for (let cursor: string | undefined, isOver = false; !isOver;) {
-            const page = yield* log.list(scope, { ...query, cursor }).pipe(Effect.provideService(Search.Pace, pace))
-            pages.push(page.items)
-            cursor = page.cursor
-            isOver = cursor === undefined
-          }
-          return pages
-        })
-        for (const [first, next] of [[1, 7], [100, 299], [100, 300], [299, 301], [1_000, 5_000]] as const) {
-          const hurried = yield* pagesAt({ time: 0, first, next })
-          assert.deepStrictEqual(hurried.flat().map(({ enqueued }) => enqueued), wanted.map(enqueuedAt))
-          // A page ends with its first stretch, or with one more where days begin that are looked through apart.
-          assert.isAtLeast(hurried.length, stored / first / 2)
-          assert.isAtMost(Math.max(...hurried.map((page) => page.length)), query.limit)
-          const patient = yield* pagesAt({ time: "1 minute", first, next })
-          assert.deepStrictEqual(patient.map((page) => page.length), [2, 2, 2])
-          assert.deepStrictEqual(patient.flat(), hurried.flat())
+        const oldest = yield* sql`select id from messages where scope = ${scope} order by id limit 1`
+        const id = MessageId.make(String(oldest[0]?.["id"]))
+        for (const mode of ["force_generic_plan", "force_custom_plan"]) {
+          const read = sql.unsafe(`set local plan_cache_mode = ${mode}`).pipe(
+            Effect.andThen(log.list(scope, { ...Fixture.anything, traceId: id }))
+          )
+          const { result, rows } = yield* Reads.rows("messages", read)
+          assert.deepStrictEqual(result.items.map((item) => item.id), [id])
+          assert.isAtMost(rows, 20, mode)
         }
       }))
 
