@@ -1,6 +1,7 @@
 import { RenderFailed } from "#src/content/RenderFailed.ts"
 import { malformed } from "#src/content/template/Malformed.ts"
 import { helpers } from "#src/content/template/Helpers.ts"
+import { conditionalShows, conditionOfVar } from "#src/content/template/helpers/Logic.ts"
 import { type Parens, read, type Row } from "#src/content/template/Operands.ts"
 import type { Block, BlockKind, Node, Operand, Program } from "#src/content/template/Program.ts"
 import { type Pay, type Piece, pieces, type Tag } from "#src/content/template/Tags.ts"
@@ -16,7 +17,7 @@ const kindsWithZero: ReadonlyMap<BlockKind, BlockKind> = new Map([["if", "zero"]
 const trims: ReadonlyArray<BlockKind> = ["trim", "trim-left", "trim-right"]
 
 /** Helpers that, used as a block, decide whether it is shown. */
-const predicates = ["and", "condition", "conditional", "filter", "not", "or"]
+const predicates = ["and", "condition", "contains", "filter", "not", "or"]
 
 /** A block that is still open. Nodes are added to its body, or after `else` to its other branch. */
 interface Open {
@@ -35,6 +36,8 @@ interface Open {
 const helperOf = (word: Operand | Parens | undefined): string | undefined =>
   word?._tag === "Path" && word.parts.length === 1 && word.up === 0 && !word.own ? word.parts[0] : undefined
 
+const isOfVar = (of: Operand): boolean => of._tag === "Call" && of.helper === helpers.get("var")
+
 const call = (name: string, row: Row): Operand | undefined => {
   const helper = helpers.get(name)
   if (helper === undefined) return undefined
@@ -50,7 +53,8 @@ const call = (name: string, row: Row): Operand | undefined => {
     if (value === undefined) return undefined
     named.push([key, value])
   }
-  return { _tag: "Call", helper, words, named }
+  const places = name === "condition" ? words.flatMap((word, at) => isOfVar(word) ? [at] : []) : []
+  return { _tag: "Call", helper: places.length > 0 ? conditionOfVar(new Set(places)) : helper, words, named }
 }
 
 /**
@@ -108,6 +112,7 @@ const head = (tag: Tag): Head | undefined => {
   const of = valueOf({ words: said.words, named })
   if (of === undefined) return undefined
   if (of._tag !== "Call" || helper === undefined) return { kind: "section", of, names, name }
+  if (helper === "conditional") return { kind: "if", of: { ...of, helper: conditionalShows }, names, name }
   if (predicates.includes(helper)) return { kind: "if", of, names, name }
   return helper === "params" ? { kind: "with", of, names, name } : undefined
 }

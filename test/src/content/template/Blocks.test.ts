@@ -12,7 +12,8 @@ describe("Blocks of templates", () => {
       "or no name",
       "not no",
       "condition name \"==\" \"Ada\"",
-      "conditional name yes",
+      "conditional name yes behavior=\"show\"",
+      "contains name \"d\"",
       "filter \"data\" \"name\" \"NOT_EMPTY\""
     ]
     for (const head of held) {
@@ -23,6 +24,26 @@ describe("Blocks of templates", () => {
     for (const head of ["concat name yes", "default no yes", "add 1 1", "set \"a\" 1", "trim name", "trim name yes"]) {
       const [name = ""] = head.split(" ")
       assert.match(failure({ body: `{{#${head}}}a{{/${name}}}` }, { data }), /malformed.*is not understood/, head)
+    }
+  })
+
+  it("conditional hides its block when its condition holds, unless its behavior is to show it", () => {
+    const seen = (args: string) =>
+      say(`{{#conditional ${args}}}a{{else}}b{{/conditional}}{{^conditional ${args}}}a{{else}}b{{/conditional}}`)
+    const shown = "behavior=\"show\""
+    for (const more of ["", " behavior=\"hide\"", " behavior=\"other\"", " behavior=none"])
+      assert.deepStrictEqual([seen(`name yes${more}`), seen(`name no${more}`)], ["ba", "ab"], more)
+    for (const more of [` ${shown}`, " behavior=(concat \"sh\" \"ow\")"])
+      assert.deepStrictEqual([seen(`name yes${more}`), seen(`name no${more}`)], ["ab", "ba"], more)
+    assert.deepStrictEqual(
+      [seen("no yes logicalOperator=\"or\""), seen(`no yes operator="or" ${shown}`)],
+      ["ba", "ab"]
+    )
+    assert.strictEqual(say("{{#if no}}a{{else conditional no}}b{{else}}c{{/if}}"), "b")
+    for (const behavior of ["", ` ${shown}`, " behavior=\"hide\""]) {
+      const said = (args: string) =>
+        say(`{{conditional ${args}${behavior}}} {{#if (conditional ${args}${behavior})}}y{{/if}}`)
+      assert.deepStrictEqual([said("name yes"), said("name no")], ["true y", "false "], behavior)
     }
   })
 
