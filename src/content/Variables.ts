@@ -1,6 +1,7 @@
 import type { Value } from "#schemas/Json.ts"
 import type { Budget } from "#src/content/Budget.ts"
 import * as Mrkdwn from "#src/content/chat/Mrkdwn.ts"
+import { languageOf } from "#src/content/elemental/Locales.ts"
 import { shield, shieldLines } from "#src/content/Inline.ts"
 import { memo } from "#src/cache/Memo.ts"
 import { keysOf, member } from "#src/content/Own.ts"
@@ -72,6 +73,7 @@ export const rootOf = (scope: Scope): Root => ({
     return true
   },
   translate: scope.translate,
+  language: () => languageOf(scope.profile["locale"]),
   throwing: scope.throwing
 })
 

@@ -17,6 +17,8 @@ export interface Surroundings {
   /** Names a value for the rest of the message. */
   readonly set: (name: string, value: Value) => void
   readonly translate: Translate
+  /** The tag of the recipient's language, if that is known. */
+  readonly language: () => string | undefined
   /** Reports that there is nothing at a path whose value was to be written. */
   readonly missing: (path: string) => void
 }

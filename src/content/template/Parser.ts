@@ -1,6 +1,7 @@
 import { RenderFailed } from "#src/content/RenderFailed.ts"
 import { malformed } from "#src/content/template/Malformed.ts"
 import { helpers } from "#src/content/template/Helpers.ts"
+import { written } from "#src/content/template/helpers/Data.ts"
 import { conditionalShows, conditionOfVar } from "#src/content/template/helpers/Logic.ts"
 import { type Parens, read, type Row } from "#src/content/template/Operands.ts"
 import type { Block, BlockKind, Node, Operand, Program } from "#src/content/template/Program.ts"
@@ -36,7 +37,8 @@ interface Open {
 const helperOf = (word: Operand | Parens | undefined): string | undefined =>
   word?._tag === "Path" && word.parts.length === 1 && word.up === 0 && !word.own ? word.parts[0] : undefined
 
-const isOfVar = (of: Operand): boolean => of._tag === "Call" && of.helper === helpers.get("var")
+const isOfVar = (of: Operand): of is Operand & { readonly _tag: "Call" } =>
+  of._tag === "Call" && of.helper === helpers.get("var")
 
 const call = (name: string, row: Row): Operand | undefined => {
   const helper = helpers.get(name)
@@ -75,6 +77,16 @@ const valueOf = (row: Row): Operand | undefined => {
   const of = argument(second)
   const key = argument(third)
   return of === undefined || key === undefined ? undefined : { _tag: "Lookup", of, key }
+}
+
+/** Helpers that are called also by their name alone, which data cannot have. */
+const alone = ["line-break"]
+
+/** The value of a row that is written. */
+const outputOf = (row: Row): Operand | undefined => {
+  const name = row.words.length === 1 ? helperOf(row.words[0]) : undefined
+  const of = name !== undefined && alone.includes(name) ? call(name, row) : valueOf(row)
+  return of !== undefined && isOfVar(of) ? { ...of, helper: written } : of
 }
 
 const argument = (word: Operand | Parens): Operand | undefined => {
@@ -180,7 +192,7 @@ const arrange = (found: ReadonlyArray<Piece>): Result.Result<Program, RenderFail
         return leave(tag)
       case "output": {
         const said = read(tag.inside)
-        const of = said === undefined || said.names.length > 0 ? undefined : valueOf(said)
+        const of = said === undefined || said.names.length > 0 ? undefined : outputOf(said)
         if (of === undefined) return unknown(tag)
         put({ _tag: "Output", of })
         return undefined

@@ -12,6 +12,8 @@ export interface Root {
   /** Names a value for this template and those after it; `false` if the name is not available. */
   readonly set: (name: string, value: Value) => boolean
   readonly translate: Translate
+  /** The tag of the recipient's language, if that is known. */
+  readonly language: () => string | undefined
   /** Whether an output fails the budget if there is nothing at its path. `null` counts as something. */
   readonly throwing: boolean
 }
@@ -126,6 +128,7 @@ export const run = (program: Program, root: Root, budget: Budget, writer: Writer
           return down(near === undefined ? root.named(first) : near, rest, 0)
         },
         translate: root.translate,
+        language: root.language,
         missing,
         set: (name, value) => {
           if (!root.set(name, value)) budget.fail(`"${name.slice(0, 80)}" is not a name that a template may set`)

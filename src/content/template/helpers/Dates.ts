@@ -17,7 +17,7 @@ const made = (value: Value): Option.Option<DateTime.Utc> => {
 }
 
 /** A time given as epoch ms or ISO 8601 text; text without a zone is UTC. */
-const timeOf = (value: Value): Option.Option<DateTime.Utc> => Option.filter(made(value), isEverywhere)
+export const timeOf = (value: Value): Option.Option<DateTime.Utc> => Option.filter(made(value), isEverywhere)
 
 const noDate = (name: string, value: Value): string => `${name}: "${textOf(value).slice(0, 80)}" is not a date`
 

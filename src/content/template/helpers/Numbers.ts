@@ -39,6 +39,7 @@ export const numbers: Readonly<Record<string, Helper>> = {
   "inc": one("inc", (value) => value + 1),
   "mod": two("mod", (left, right) => left % right),
   "multiply": two("multiply", (left, right) => left * right),
+  "product": two("product", (left, right) => left * right),
   // Rounds halves away from zero.
   "round": one("round", (value) => Math.sign(value) * Math.round(Math.abs(value))),
   "sub": two("sub", subtract),

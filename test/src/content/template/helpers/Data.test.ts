@@ -2,6 +2,7 @@ import * as Handlebars from "#test/src/content/template/Handlebars.ts"
 import { numberOf } from "#src/content/template/helpers/Numbers.ts"
 import type { Lookup } from "#src/content/Catalogue.ts"
 import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
 
 const data = { name: "Ada", none: null, no: false, zero: 0, user: { name: "Eve", tags: ["x", "y"] } }
 
@@ -20,6 +21,15 @@ describe("Data in templates", () => {
     assert.strictEqual(strict("[{{var \"none\"}}{{path \"none\"}}{{path \"nope\"}}]"), "[]")
     assert.strictEqual(strict("{{var \"user.nope\"}}"), "The variable \"user.nope\" was not found")
   })
+
+  it("var says a list with commas and spaces, and gives a block its items", () => {
+    assert.strictEqual(say("{{var \"user.tags\"}} {{user.tags}} {{path \"user.tags\"}}"), "x, y x,y x,y")
+    assert.strictEqual(say("{{#each (var \"user.tags\")}}[{{this}}]{{/each}}"), "[x][y]")
+    assert.strictEqual(say("[{{{var \"none\"}}}] {{var \"user.tags[0]\"}} {{var \"no\"}}"), "[] x false")
+  })
+
+  it("log says nothing, whatever it is told", () =>
+    assert.strictEqual(strict("[{{log name}}{{log nope user level=\"warn\"}}]"), "[]"))
 
   it("a default is for what is not there, and not for what is false", () =>
     assert.strictEqual(
@@ -112,6 +122,45 @@ describe("Translations in templates", () => {
     assert.strictEqual(spoken("{{t \"unknown {name}\"}}"), "unknown {name}")
     assert.strictEqual(spoken("{{t \"unknown {n} {A1} {_} {A1\" n=1 A1=2 _=3}}"), "unknown 1 2 3 {A1")
     assert.strictEqual(spoken("{{t \"k\" name=\"{other}\" other=1}}"), "k! {other} {a-b} {2} 1 {}")
+  })
+
+  it("have their arguments without names at %s, %1$s and {0}, in their order or by number", () => {
+    const said: ReadonlyArray<readonly [string, string, string]> = [
+      ["Welcome, %s %s", "name user.name", "Welcome, Ada Eve"],
+      ["%2$s, %1$s", "name user.name", "Eve, Ada"],
+      ["{1}, {0} {name}", "name user.name name=1", "Eve, Ada 1"],
+      ["%d of %.2f", "2.7 3", "2 of 3.00"],
+      ["100%% of %s", "name", "100% of Ada"],
+      ["%s %s %3$s {2}", "name", "Ada %s %3$s {2}"],
+      ["%d", "name", "%d"],
+      ["%s|%s", "\"%s{0}{n}\" none n=1", "%s{0}{n}|"]
+    ]
+    for (const [translation, args, filled] of said) {
+      const translate = () => translation
+      assert.strictEqual(Handlebars.ours(`{{t "k" ${args}}}`, { data, translate }), filled, translation)
+      assert.strictEqual(Handlebars.ours(`{{t "${translation}" ${args}}}`, { data }), filled, translation)
+    }
+  })
+
+  it.effect.prop(
+    "are what they are where they name no argument, or have none",
+    { text: Schema.Array(Schema.Literals(["%", "%%", "% s", "{", "}", "$", "100%", "é", " ", "%x"])) },
+    ({ text }) =>
+      Effect.sync(() => {
+        const said = text.join("")
+        const of = (translation: string, args: string) =>
+          Handlebars.ours(`{{t "k"${args}}}`, { data, translate: () => translation })
+        assert.strictEqual(of(said, " name 1"), said)
+        assert.strictEqual(of(`${said}%s%1$s{0}`, ""), `${said}%s%1$s{0}`)
+      })
+  )
+
+  it("of many places or long arguments end at the limits", () => {
+    const long = "x".repeat(10_000)
+    const of = (translation: string) =>
+      Handlebars.ours("{{t \"k\" long}}", { data: { long }, translate: () => translation })
+    for (const place of ["{0}", "%1$s", "%1$999s"])
+      assert.match(of(place.repeat(2_000)), /more than \d+ characters/, place)
   })
 
   it("are looked up by key, and by context and count where they are given", () => {

@@ -1,4 +1,4 @@
-import { body, failure } from "#test/src/content/Rendering.ts"
+import { body, elements, failure, render } from "#test/src/content/Rendering.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 
@@ -55,6 +55,44 @@ describe("Strings in templates", () => {
     assert.deepStrictEqual(seen((side) => `[{{${side} v}}]`), ["[a b]", "[a b \u00a0]", "[\n\t a b]"])
     assert.deepStrictEqual(seen((side) => `[{{#${side}}}{{v}}{{/${side}}}]`), ["[a b]", "[a b \u00a0]", "[\n\t a b]"])
     assert.deepStrictEqual(seen((side) => `[{{#${side}}} \n{{/${side}}}]`), ["[]", "[]", "[]"])
+  })
+
+  it("are formatted from a list as from its items", () => {
+    assert.strictEqual(
+      say("{{format \"%s/%s\" list}} {{format \"%2$s\" list}} {{format \"%s %s\" list name}}"),
+      "a/b b a,b Ada"
+    )
+    assert.match(failure({ body: "{{format \"%s/%s/%s\" list}}" }, { data }), /^format: /)
+    const long = { list: Array.from({ length: 200_000 }, () => "") }
+    assert.match(failure({ body: "{{format \"\" list}}".repeat(9) }, { data: long }), /more than 8388608 characters/)
+  })
+
+  it("are told by their first letter which way they are read", () => {
+    const seen = (texts: ReadonlyArray<string>) =>
+      texts.map((value) => body("[{{text-direction value}}]", { data: { value } }))
+    const fromRight = ["مرحبا", "שלום a", "1. «مرحبا»", " (ދިވެހި)"]
+    assert.deepStrictEqual(seen(fromRight), fromRight.map(() => "[text-rtl]"))
+    const others = ["Ada", "", "42", "a مرحبا", "日本語", "😀"]
+    assert.deepStrictEqual(seen(others), others.map(() => "[]"))
+    assert.strictEqual(say("[{{text-direction missing}}]"), "[]")
+  })
+
+  it("have line breaks as each channel writes them, by a name that data cannot have", () => {
+    const text = (format?: string) => ({
+      ...(format === undefined ? {} : { format }),
+      type: "text",
+      content: "a{{line-break}}b"
+    })
+    const given = { data: { "line-break": "mine" }, channel: "email" }
+    const html = (...of: ReadonlyArray<Schema.JsonObject & { readonly type: string }>) =>
+      render(elements(...of), given).html
+    assert.match(html(text()), /a<br>\s*b/)
+    assert.match(html(text("markdown")), /a<br>\s*b/)
+    assert.match(html({ type: "html", content: "<p>a{{line-break}}b</p>" }), /<p>a<br>\s*b<\/p>/)
+    assert.strictEqual(
+      body("a{{line-break}}b{{concat (line-break) \"c\"}} {{this.line-break}}", { data: given.data }),
+      "a\nb\nc mine"
+    )
   })
 
   it("are joined as texts: a list by commas, and null as nothing", () => {
