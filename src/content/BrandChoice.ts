@@ -28,15 +28,37 @@ const embedded = memoize(({ brand, id, name }: Tenant): Brand => ({
 
 const parts = ["head", "header", "footer"] as const
 
-/** A brand with the parts of mails that it inherits from the default brand (`inheritDefault`). */
+/** The e-mail settings of a brand with the parts that it inherits from the default brand (`inheritDefault`). */
+const emailUnder = ({ settings: { email: from } }: Brand, { settings: { email } }: Brand) => {
+  const inherited = parts.filter((part) => email?.[part]?.inheritDefault === true)
+  return inherited.length === 0
+    ? undefined
+    : { email: { ...email, ...Object.fromEntries(inherited.map((part) => [part, from?.[part] ?? null])) } }
+}
+
+/** The colors of a brand with those of the default brand of which it says nothing. */
+const colorsUnder = ({ settings: { colors: from } }: Brand, { settings: { colors } }: Brand) => {
+  const taken = Object.entries(from ?? {}).filter(([name, color]) =>
+    color !== null && (colors?.[name] ?? null) === null
+  )
+  return taken.length === 0 ? undefined : { colors: { ...colors, ...Object.fromEntries(taken) } }
+}
+
+/** The snippets of a brand after those of the default brand whose names it has not. */
+const snippetsUnder = ({ snippets: { items: from } }: Brand, { snippets }: Brand) => {
+  const names = new Set(snippets.items?.map(({ name }) => name))
+  const taken = from?.filter(({ name }) => !names.has(name)) ?? []
+  return taken.length === 0 ? snippets : { ...snippets, items: [...taken, ...snippets.items ?? []] }
+}
+
+/** A brand with what it has of the default brand: parts of mails that it asks for, and colors and snippets. */
 const under = memoize((fallback: Brand) =>
   memoize((brand: Brand): Brand => {
-    const { email } = brand.settings
-    const inherited = parts.filter((part) => email?.[part]?.inheritDefault === true)
-    if (inherited.length === 0) return brand
-    const from = fallback.settings.email
-    const taken = Object.fromEntries(inherited.map((part) => [part, from?.[part] ?? null]))
-    return { ...brand, settings: Object.assign({}, brand.settings, { email: { ...email, ...taken } }) }
+    const settings = { ...emailUnder(fallback, brand), ...colorsUnder(fallback, brand) }
+    const snippets = snippetsUnder(fallback, brand)
+    return snippets === brand.snippets && Object.keys(settings).length === 0
+      ? brand
+      : { ...brand, snippets, settings: Object.assign({}, brand.settings, settings) }
   })
 )
 

@@ -14,6 +14,7 @@ import * as Plain from "#src/content/Plain.ts"
 import { recent } from "#src/cache/Recent.ts"
 import { isNothing, NothingToSay } from "#src/content/NothingToSay.ts"
 import { RenderFailed } from "#src/content/RenderFailed.ts"
+import { snippetsOf } from "#src/content/Snippets.ts"
 import { shape } from "#src/content/Shape.ts"
 import type { Translate } from "#src/content/template/Helper.ts"
 import { isTemplate } from "#src/content/template/Tags.ts"
@@ -114,6 +115,8 @@ const simple = ({ body, elements, title }: Content): Document | undefined => {
 
 const untranslated: Translate = () => undefined
 
+const snippetOf = ({ brand }: Input) => (name: string): string | undefined => brand && snippetsOf(brand).get(name)
+
 const withinLimits = (rendered: Rendered): Result.Result<Rendered, RenderFailed> =>
   rendered.html.length > limits.output
     ? Result.fail(new RenderFailed({ detail: `The content renders to more than ${limits.output} characters of HTML` }))
@@ -151,6 +154,7 @@ export const addresses = (
     set: new Map(),
     loop: undefined,
     translate: untranslated,
+    snippet: snippetOf(input),
     throwing: input.throwing ?? false
   }
   const filled = texts.map((text) => fill(text, scope, budget, listed))
@@ -173,6 +177,7 @@ export const prepare = (input: Input): Result.Result<Prepared, RenderFailed> => 
     profile: input.profile,
     system: once(() => systemOf(input.context())),
     translate: input.translate ?? untranslated,
+    snippet: snippetOf(input),
     throwing: input.throwing ?? false
   }
   const providers = [input.provider, ...input.providers ?? []]

@@ -33,7 +33,7 @@ export interface Document {
 
 /** For whom the elements are rendered, and with which variables, brand and budget. */
 export interface Target extends Audience {
-  readonly scope: Pick<Scope, "data" | "profile" | "system" | "translate" | "throwing">
+  readonly scope: Pick<Scope, "data" | "profile" | "system" | "translate" | "snippet" | "throwing">
   /** The brand of a mail. */
   readonly style: Style | undefined
   readonly budget: Budget

@@ -7,6 +7,7 @@ import { memo } from "#src/cache/Memo.ts"
 import { keysOf, member } from "#src/content/Own.ts"
 import { parse } from "#src/content/template/Parser.ts"
 import { isTemplate } from "#src/content/template/Tags.ts"
+import type { Program } from "#src/content/template/Program.ts"
 import type { Translate } from "#src/content/template/Helper.ts"
 import { type Root, run, type Writer } from "#src/content/template/Run.ts"
 import { Result, type Schema } from "effect"
@@ -27,11 +28,22 @@ export interface Scope {
   /** `$.item` and `$.index` of the enclosing loop. */
   readonly loop: Schema.JsonObject | undefined
   readonly translate: Translate
+  /** A snippet of the brand, by its name. */
+  readonly snippet: (name: string) => string | undefined
   /** Whether a missing variable fails the rendering; otherwise it is an empty text. */
   readonly throwing: boolean
 }
 
 const remembered = memo({ entries: 1_024, characters: 1_048_576 }, parse)
+
+/** A template as a program. If it is malformed, that fails the budget. `of`: whose template it is. */
+const programOf = (source: string, budget: Budget, of = ""): Program | undefined => {
+  const program = remembered(source, (amount) => budget.look(amount))
+  if (program === undefined) return undefined
+  if (Result.isSuccess(program)) return program.success
+  budget.fail(`${of}${program.failure.detail}`)
+  return undefined
+}
 
 const withLoop = (scope: Scope): Schema.JsonObject => ({
   ...scope.system(),
@@ -73,6 +85,12 @@ export const rootOf = (scope: Scope): Root => ({
     return true
   },
   translate: scope.translate,
+  snippet: (name, budget) => {
+    const text = scope.snippet(name)
+    if (text !== undefined) return programOf(text, budget, `The snippet "${name.slice(0, 80)}": `)
+    budget.fail(`partial: "${name.slice(0, 80)}" is not a snippet of the brand`)
+    return undefined
+  },
   language: () => languageOf(scope.profile["locale"]),
   throwing: scope.throwing
 })
@@ -96,11 +114,8 @@ export const writers = {
  */
 export const fill = (source: string, scope: Scope, budget: Budget, writer: Writer): string => {
   if (!isTemplate(source)) return budget.write(source.length) ? writer.text(source) : ""
-  const program = remembered(source, (amount) => budget.look(amount))
-  if (program === undefined) return ""
-  if (Result.isSuccess(program)) return run(program.success, rootOf(scope), budget, writer)
-  budget.fail(program.failure.detail)
-  return ""
+  const program = programOf(source, budget)
+  return program === undefined ? "" : run(program, rootOf(scope), budget, writer)
 }
 
 /** Braces as templates have them, around a whole path. */

@@ -29,7 +29,7 @@ export const layer = Group.layer(Effect.gen(function*() {
     handlers.handleAll({
       create: Effect.fnUntraced(function*({ payload: { id, ...draft } }) {
         const { scope } = yield* CurrentPrincipal
-        yield* Texts.checked("settings", draft.settings)
+        yield* Texts.checked("", draft)
         return response(yield* brands.create(scope, id ?? undefined, draft))
       }, Effect.mapError(refusal)),
       list: Effect.fnUntraced(function*({ query: { cursor, limit = defaultLimit } }) {
@@ -43,7 +43,7 @@ export const layer = Group.layer(Effect.gen(function*() {
       }, refusals),
       replace: Effect.fnUntraced(function*({ params, payload }) {
         const { scope } = yield* CurrentPrincipal
-        yield* Texts.checked("settings", payload.settings)
+        yield* Texts.checked("", payload)
         return response(yield* brands.replace(scope, params.brand_id, payload))
       }, refusals),
       remove: Effect.fnUntraced(function*({ params }) {

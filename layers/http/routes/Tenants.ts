@@ -49,7 +49,7 @@ export const layer = Group.layer(Effect.gen(function*() {
       }, refusals),
       replace: Effect.fnUntraced(function*({ params, payload }) {
         const { scope } = yield* CurrentPrincipal
-        yield* Texts.checked("brand.settings", payload.brand?.settings)
+        yield* Texts.checked("brand.", payload.brand ?? {})
         return response(yield* tenants.replace(scope, params.tenant_id, payload))
       }, refusals),
       remove: Effect.fnUntraced(function*({ params }) {

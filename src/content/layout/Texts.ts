@@ -1,4 +1,4 @@
-import type { BrandSettings } from "#schemas/Brand.ts"
+import type { BrandDraft } from "#schemas/Brand.ts"
 import { valueAt } from "#schemas/Json.ts"
 import { Budget } from "#src/content/Budget.ts"
 import { parse } from "#src/content/template/Parser.ts"
@@ -21,18 +21,24 @@ export class BrandRefused extends Schema.TaggedError<BrandRefused>()("BrandRefus
 }) {}
 
 /**
- * Refuses the settings of a brand with the first of their texts that is no template, or is more than one rendering may
- * read. `at`: where a request has them.
+ * Refuses a brand with the first of its texts that is no template, or is more than one rendering may read. `at`: where a
+ * request has it.
  */
-export const checked = Effect.fnUntraced(function*(at: string, settings: BrandSettings | null | undefined) {
-  const budget = new Budget()
-  for (const path of templates) {
-    const text = valueAt(settings ?? undefined, path.split("."))
-    if (typeof text !== "string") continue
-    const parsed = parse(text, (amount) => budget.look(amount))
-    if (parsed !== undefined && Result.isFailure(parsed)) budget.fail(parsed.failure.detail)
-    if (budget.failure !== undefined) {
-      return yield* new BrandRefused({ path: `${at}.${path}`, detail: budget.failure.detail })
+export const checked = Effect.fnUntraced(
+  function*(at: "" | "brand.", brand: Pick<BrandDraft, "settings" | "snippets">) {
+    const budget = new Budget()
+    const settings = brand.settings ?? undefined
+    const texts = [
+      ...templates.map((path) => [`settings.${path}`, valueAt(settings, path.split("."))] as const),
+      ...(brand.snippets?.items ?? []).map(({ value }, n) => [`snippets.items[${n}].value`, value] as const)
+    ]
+    for (const [path, text] of texts) {
+      if (typeof text !== "string") continue
+      const parsed = parse(text, (amount) => budget.look(amount))
+      if (parsed !== undefined && Result.isFailure(parsed)) budget.fail(parsed.failure.detail)
+      if (budget.failure !== undefined) {
+        return yield* new BrandRefused({ path: `${at}${path}`, detail: budget.failure.detail })
+      }
     }
   }
-})
+)

@@ -4,7 +4,7 @@ import { helpers } from "#src/content/template/Helpers.ts"
 import { written } from "#src/content/template/helpers/Data.ts"
 import { conditionalShows, conditionOfVar } from "#src/content/template/helpers/Logic.ts"
 import { type Parens, read, type Row } from "#src/content/template/Operands.ts"
-import type { Block, BlockKind, Node, Operand, Program } from "#src/content/template/Program.ts"
+import type { Block, BlockKind, Node, Operand, Partial, Program } from "#src/content/template/Program.ts"
 import { type Pay, type Piece, pieces, type Tag } from "#src/content/template/Tags.ts"
 import { Result } from "effect"
 
@@ -22,7 +22,7 @@ const predicates = ["and", "condition", "contains", "filter", "not", "or"]
 
 /** A block that is still open. Nodes are added to its body, or after `else` to its other branch. */
 interface Open {
-  readonly head: Pick<Block, "kind" | "of" | "names">
+  readonly head: Pick<Block, "kind" | "of" | "by" | "names">
   /**
    * The name that its closing tag must have. `undefined` for a block of an `else if`, which closes with the one that it
    * continues.
@@ -37,6 +37,16 @@ interface Open {
 const helperOf = (word: Operand | Parens | undefined): string | undefined =>
   word?._tag === "Path" && word.parts.length === 1 && word.up === 0 && !word.own ? word.parts[0] : undefined
 
+const pairs = (row: Row): ReadonlyArray<readonly [string, Operand]> | undefined => {
+  const named: Array<readonly [string, Operand]> = []
+  for (const [key, word] of row.named) {
+    const value = argument(word)
+    if (value === undefined) return undefined
+    named.push([key, value])
+  }
+  return named
+}
+
 const isOfVar = (of: Operand): of is Operand & { readonly _tag: "Call" } =>
   of._tag === "Call" && of.helper === helpers.get("var")
 
@@ -44,17 +54,13 @@ const call = (name: string, row: Row): Operand | undefined => {
   const helper = helpers.get(name)
   if (helper === undefined) return undefined
   const words: Array<Operand> = []
-  const named: Array<readonly [string, Operand]> = []
   for (const word of row.words.slice(1)) {
     const value = argument(word)
     if (value === undefined) return undefined
     words.push(value)
   }
-  for (const [key, word] of row.named) {
-    const value = argument(word)
-    if (value === undefined) return undefined
-    named.push([key, value])
-  }
+  const named = pairs(row)
+  if (named === undefined) return undefined
   const places = name === "condition" ? words.flatMap((word, at) => isOfVar(word) ? [at] : []) : []
   return { _tag: "Call", helper: places.length > 0 ? conditionOfVar(new Set(places)) : helper, words, named }
 }
@@ -99,7 +105,7 @@ const argument = (word: Operand | Parens): Operand | undefined => {
 /** What the end tag of a block repeats: its first word, in which brackets and quotes may hold spaces. */
 const called = /^(?:\[(?:\\\]|[^\]])*\]|"(?:\\"|[^"])*"|'(?:\\'|[^'])*'|[^\s|])+/
 
-type Head = Pick<Block, "kind" | "of" | "names"> & { readonly name: string }
+type Head = Pick<Block, "kind" | "of" | "by" | "names"> & { readonly name: string }
 
 const always: Operand = { _tag: "Literal", value: true }
 
@@ -114,6 +120,12 @@ const head = (tag: Tag): Head | undefined => {
   const helper = helperOf(first)
   const trim = second === undefined ? trims.find((known) => known === helper) : undefined
   if (trim !== undefined) return { kind: trim, of: always, names, name }
+  if (helper === "replace-all" && second !== undefined) {
+    const [third, ...others] = more
+    const of = argument(second)
+    const by = third === undefined || others.length > 0 ? undefined : argument(third)
+    return of === undefined || by === undefined ? undefined : { kind: "replace", of, by, names, name }
+  }
   if (helper === "text-block") return { kind: "if", of: always, names, name }
   const kind = kinds.find((known) => known === helper)
   if (kind !== undefined && second !== undefined) {
@@ -127,6 +139,26 @@ const head = (tag: Tag): Head | undefined => {
   if (helper === "conditional") return { kind: "if", of: { ...of, helper: conditionalShows }, names, name }
   if (predicates.includes(helper)) return { kind: "if", of, names, name }
   return helper === "params" ? { kind: "with", of, names, name } : undefined
+}
+
+const inBrackets = /^\[[^]*\]$/
+
+/** A partial names a text of the brand, as it is or in quotes or brackets; a context and arguments may follow. */
+const partial = ({ inside }: Tag): Partial | undefined => {
+  const said = read(inside)
+  const [first, second, ...more] = said?.words ?? []
+  const [word = ""] = called.exec(inside) ?? []
+  const name = first?._tag === "Literal"
+    ? String(first.value)
+    : first?._tag !== "Path" || first.up > 0 || first.own
+    ? undefined
+    : inBrackets.test(word)
+    ? first.parts.join()
+    : word
+  const of = second === undefined ? undefined : argument(second)
+  const named = said && pairs(said)
+  if (name === undefined || named === undefined || more.length > 0 || (said?.names.length ?? 0) > 0) return undefined
+  return second !== undefined && of === undefined ? undefined : { _tag: "Partial", name, of, named }
 }
 
 const close = ({ body, head, inverted, otherwise }: Open): Node =>
@@ -190,6 +222,12 @@ const arrange = (found: ReadonlyArray<Piece>): Result.Result<Program, RenderFail
         return branch(tag)
       case "end":
         return leave(tag)
+      case "partial": {
+        const found = partial(tag)
+        if (found === undefined) return unknown(tag)
+        put(found)
+        return undefined
+      }
       case "output": {
         const said = read(tag.inside)
         const of = said === undefined || said.names.length > 0 ? undefined : outputOf(said)
@@ -215,8 +253,8 @@ const arrange = (found: ReadonlyArray<Piece>): Result.Result<Program, RenderFail
 
 /**
  * Parses a template of the Handlebars language: paths, `each`, `with`, `if`, `unless`, `lookup`, sections, `else`,
- * comments, `~`, and the known helpers. An unknown helper, a partial or a decorator is malformed. `undefined` where
- * `pay` refuses.
+ * comments, `~`, partials, and the known helpers. An unknown helper, a block or an expression as a partial, or a
+ * decorator is malformed. `undefined` where `pay` refuses.
  */
 export const parse = (source: string, pay: Pay): Result.Result<Program, RenderFailed> | undefined => {
   const found = pieces(source, pay)

@@ -20,7 +20,7 @@ export type Operand =
 /**
  * The kinds of blocks. `section` is `{{#name}}`: a list is a loop, any other value a context; for `false` or no value,
  * the other branch is shown. `zero` and `unless-zero` are an `if` and an `unless` for which 0 counts as a value. The
- * `trim` kinds cut white space off their content.
+ * `trim` kinds cut white space off their content; `replace` puts one text in the place of another there.
  */
 export type BlockKind =
   | "each"
@@ -33,21 +33,33 @@ export type BlockKind =
   | "trim"
   | "trim-left"
   | "trim-right"
+  | "replace"
 
 export interface Block {
   readonly _tag: "Block"
   readonly kind: BlockKind
   readonly of: Operand
+  /** What `replace` puts in the place of what it looks for. */
+  readonly by?: Operand
   /** The names after `as`. */
   readonly names: ReadonlyArray<string>
   readonly body: Program
   readonly otherwise: Program
 }
 
+/** A text of the brand by its name, for a context and with names of its own. */
+export interface Partial {
+  readonly _tag: "Partial"
+  readonly name: string
+  readonly of: Operand | undefined
+  readonly named: ReadonlyArray<readonly [string, Operand]>
+}
+
 export type Node =
   | { readonly _tag: "Text"; readonly text: string }
   | { readonly _tag: "Output"; readonly of: Operand }
   | Block
+  | Partial
 
 /** A parsed template. It is data: nothing of it is ever turned into code. */
 export type Program = ReadonlyArray<Node>

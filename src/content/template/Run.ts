@@ -2,7 +2,8 @@ import { isList, isObject, type Value } from "#schemas/Json.ts"
 import type { Budget } from "#src/content/Budget.ts"
 import { keysOf, member, textOf } from "#src/content/Own.ts"
 import { isSomething, type Translate } from "#src/content/template/Helper.ts"
-import type { Block, BlockKind, Operand, Program } from "#src/content/template/Program.ts"
+import type { Block, BlockKind, Operand, Partial, Program } from "#src/content/template/Program.ts"
+import { replacing, sought } from "#src/content/template/Replacing.ts"
 
 /** Where paths begin outside of any loop or `with`. */
 export interface Root {
@@ -14,6 +15,8 @@ export interface Root {
   readonly translate: Translate
   /** The tag of the recipient's language, if that is known. */
   readonly language: () => string | undefined
+  /** The text of the brand that a partial names. Where there is none, it tells the budget. */
+  readonly snippet: (name: string, budget: Budget) => Program | undefined
   /** Whether an output fails the budget if there is nothing at its path. `null` counts as something. */
   readonly throwing: boolean
 }
@@ -65,9 +68,14 @@ const trimmed = (text: string, kind: BlockKind): string => {
   return text.slice(from, to)
 }
 
+/** How deep snippets are within each other, so that one that names itself ends. */
+const deepest = 8
+
 /** Runs a program and answers its output, cut short if the budget fails. */
 export const run = (program: Program, root: Root, budget: Budget, writer: Writer): string => {
   let output = ""
+  let to = writer
+  let snippets = 0
   const look = (characters: number): boolean => budget.look(characters)
 
   const fromLoop = (frame: Frame, up: number, parts: ReadonlyArray<string>): Value => {
@@ -177,6 +185,30 @@ export const run = (program: Program, root: Root, budget: Budget, writer: Writer
     output = before + trimmed(output, block.kind)
   }
 
+  const replace = (block: Block, frame: Frame): void => {
+    const search = sought(keyOf(valueOf(block.of, frame)))
+    const text = block.by === undefined ? "" : keyOf(valueOf(block.by, frame))
+    if (search === "") return budget.fail("replace-all: there is nothing to replace")
+    const before = to
+    to = replacing(before, search, { text, isOwn: block.by?._tag === "Literal" }, budget)
+    walk(block.body, frame)
+    to = before
+  }
+
+  const partial = ({ name, named: own, of }: Partial, frame: Frame): void => {
+    if (snippets === deepest)
+      return budget.fail(`Snippets are nested more than ${deepest} deep: "${name.slice(0, 80)}"`)
+    const program = root.snippet(name, budget)
+    if (program === undefined) return
+    const names = own.reduce<Names | undefined>(
+      (around, [key, value]) => ({ name: key, value: valueOf(value, frame), around }),
+      frame.names
+    )
+    snippets++
+    walk(program, { ...inside(frame, of === undefined ? frame.self : valueOf(of, frame)), names })
+    snippets--
+  }
+
   const blockOf = (block: Block, frame: Frame): void => {
     const value = valueOf(block.of, frame)
     switch (block.kind) {
@@ -198,6 +230,8 @@ export const run = (program: Program, root: Root, budget: Budget, writer: Writer
       case "trim-left":
       case "trim-right":
         return trim(block, frame)
+      case "replace":
+        return replace(block, frame)
     }
   }
 
@@ -214,9 +248,13 @@ export const run = (program: Program, root: Root, budget: Budget, writer: Writer
         blockOf(node, frame)
         continue
       }
+      if (node._tag === "Partial") {
+        partial(node, frame)
+        continue
+      }
       const text = node._tag === "Text" ? node.text : written(node.of, frame)
       if (!budget.write(text.length)) return
-      output += node._tag === "Text" ? writer.text(text) : writer.value(text)
+      output += node._tag === "Text" ? to.text(text) : to.value(text)
     }
   }
 

@@ -5,7 +5,7 @@ import { Result } from "effect"
 /** A tag. `inside` is its text without the sigil: an expression, what follows `else`, or the name that `/` closes. */
 export interface Tag {
   readonly _tag: "Tag"
-  readonly kind: "output" | "open" | "inverted" | "else" | "end" | "comment"
+  readonly kind: "output" | "partial" | "open" | "inverted" | "else" | "end" | "comment"
   readonly inside: string
   readonly at: number
   readonly stripsBefore: boolean
@@ -57,7 +57,7 @@ const cut = (source: string, at: number): Cut | undefined => {
   if (source[inner] === "!") return cutComment(source, at, inner, stripsBefore)
   const sigil = source.charAt(inner)
   const braced = sigil === "{"
-  const from = braced || "#^/&".includes(sigil) ? inner + 1 : inner
+  const from = braced || "#^/&>".includes(sigil) ? inner + 1 : inner
   const found = after(insideOfTag, source.slice(from, from + longestTag), 0)?.[0] ?? ""
   const stop = from + found.length
   const tilde = source[stop] === "~"
@@ -78,6 +78,7 @@ const cut = (source: string, at: number): Cut | undefined => {
     stripsAfter: tilde
   })
   if (sigil === "/") return { tag: tag("end", inside), end }
+  if (sigil === ">") return { tag: tag("partial", inside), end }
   if (sigil === "#") return { tag: tag("open", inside), end }
   if (sigil === "^" && inside !== "") return { tag: tag("inverted", inside), end }
   if (sigil === "^") return { tag: tag("else", ""), end }
@@ -101,7 +102,8 @@ const trimmed = (
   if (before?.stripsAfter) kept = kept.trimStart()
   else if (before !== undefined && alone(before)) kept = kept.replace(/^[ \t]*(?:\r?\n)?/, "")
   if (next?.stripsBefore) return kept.trimEnd()
-  if (next === undefined || !alone(next)) return kept
+  // What stands before a partial stands before its text.
+  if (next === undefined || next.kind === "partial" || !alone(next)) return kept
   let end = kept.length
   while (kept[end - 1] === " " || kept[end - 1] === "\t") end--
   return kept.slice(0, end)

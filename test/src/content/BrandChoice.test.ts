@@ -74,6 +74,36 @@ describe("The brand of a message (api.md §9)", () => {
       assert.deepInclude(BrandChoice.variable(brand), { id: "own", colors: { primary: "green" } })
     }))
 
+  it.effect("has the colors and snippets of the default one of which it says nothing itself", () =>
+    Effect.gen(function*() {
+      const item = (name: string, value: string) => ({ name, value })
+      const fallback = {
+        ...brandOf("default", { colors: { primary: "red", secondary: "blue", third: null }, own: { a: 1 } }),
+        snippets: { items: [item("hi", "default"), item("bye", "default")], more: 1 }
+      }
+      const extended = (settings: BrandSettings, snippets: Brand["snippets"]) =>
+        Effect.map(
+          chosen([fallback, { ...brandOf("own", settings), snippets }], { instructions: { brand_id: "own" } }),
+          (brand) => [brand?.settings, brand?.snippets]
+        )
+      assert.deepStrictEqual(
+        yield* extended({ colors: { primary: "green", secondary: null, accent: "" } }, { items: [item("hi", "own")] }),
+        [
+          { colors: { primary: "green", secondary: "blue", accent: "" } },
+          { items: [item("bye", "default"), item("hi", "own")] }
+        ]
+      )
+      for (const colors of [null, {}])
+        assert.deepStrictEqual(yield* extended({ colors }, {}), [{ colors: { primary: "red", secondary: "blue" } }, {
+          items: fallback.snippets.items
+        }])
+      const embedded = yield* chosen([fallback], { chain: [{ ...acme, brand: { settings: { email: {} } } }] })
+      assert.deepStrictEqual(embedded?.settings, { email: {}, colors: { primary: "red", secondary: "blue" } })
+      assert.strictEqual(yield* chosen([fallback], {}), fallback)
+      const whole = { ...brandOf("own", { colors: { primary: "a", secondary: "b" } }), snippets: fallback.snippets }
+      assert.strictEqual(yield* chosen([fallback, whole], { template: "own" }), whole)
+    }))
+
   it.effect("embedded on a tenant, has its own name and snippets, else the tenant's name", () =>
     Effect.gen(function*() {
       const snippets = { items: [{ name: "hi", value: "Hello" }] }

@@ -9,5 +9,6 @@ export const nothing: Scope = {
   set: new Map(),
   loop: undefined,
   translate: () => undefined,
+  snippet: () => undefined,
   throwing: false
 }

@@ -10,7 +10,8 @@ const costOfItem = 8
 const split: Helper = ([value, by], _, around) => {
   const { budget } = around
   if (typeof value !== "string" || typeof by !== "string") {
-    budget.fail("split: a text and what parts it are needed")
+    const wrong = typeof value === "string" ? by : value
+    budget.fail(`split: "${textOf(wrong).slice(0, 80)}" is not a text`)
     return undefined
   }
   const most = Math.max(0, Math.floor(budget.scan.left / costOfItem)) + 1

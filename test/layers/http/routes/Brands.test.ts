@@ -68,6 +68,24 @@ describe("Brands", () => {
       assert.strictEqual(replaced.status, 400)
     }))
 
+  it.effect("a snippet that is no template is refused by its path, and one that names itself is not", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      const of = (value: string) => ({
+        name: "Acme",
+        snippets: { items: [{ name: "hi", format: "handlebars", value: "{{> hi}}" }, { name: "bye", value }] }
+      })
+      const said = "snippets.items[1].value: The template is malformed at character 1: a tag does not end"
+      const [made, inTenant] = [
+        yield* call("POST", "/brands", { body: of("{{") }),
+        yield* call("PUT", "/tenants/t", { body: { name: "T", brand: of("{{") } })
+      ]
+      assert.deepStrictEqual([made.status, made.body], [400, refusal(said)])
+      assert.deepStrictEqual([inTenant.status, inTenant.body], [400, refusal(`brand.${said}`)])
+      assert.strictEqual((yield* call("POST", "/brands", { body: { id: "acme", ...of("{{a}}") } })).status, 200)
+      assert.strictEqual((yield* call("PUT", "/brands/acme", { body: of("{{") })).status, 400)
+    }))
+
   it.effect("texts that take longer to read than one mail may are refused, though each alone may be had", () =>
     Effect.gen(function*() {
       const { call } = yield* serve

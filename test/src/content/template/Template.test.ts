@@ -177,7 +177,15 @@ describe("Template", () => {
 
   it("refuses what a template may not do, naming the place", () => {
     const refused = [
-      "{{> partial}}",
+      "{{> (lookup . \"partial\")}}",
+      "{{> ../partial}}",
+      "{{> @partial-block}}",
+      "{{> partial a b}}",
+      "{{> partial as |a|}}",
+      "{{> }}",
+      "{{replace-all \"a\" \"b\"}}",
+      "{{#replace-all \"a\"}}{{/replace-all}}",
+      "{{#replace-all \"a\" \"b\" \"c\"}}{{/replace-all}}",
       "{{#> partial}}{{/partial}}",
       "{{* decorator}}",
       "{{{{raw}}}}x{{{{/raw}}}}",
