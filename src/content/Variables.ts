@@ -1,7 +1,6 @@
 import type { Value } from "#schemas/Json.ts"
 import type { Budget } from "#src/content/Budget.ts"
 import * as Mrkdwn from "#src/content/chat/Mrkdwn.ts"
-import { languageOf } from "#src/content/elemental/Locales.ts"
 import { shield, shieldLines } from "#src/content/Inline.ts"
 import { memo } from "#src/cache/Memo.ts"
 import { keysOf, member } from "#src/content/Own.ts"
@@ -85,13 +84,9 @@ export const rootOf = (scope: Scope): Root => ({
     return true
   },
   translate: scope.translate,
-  snippet: (name, budget) => {
-    const text = scope.snippet(name)
-    if (text !== undefined) return programOf(text, budget, `The snippet "${name.slice(0, 80)}": `)
-    budget.fail(`partial: "${name.slice(0, 80)}" is not a snippet of the brand`)
-    return undefined
-  },
-  language: () => languageOf(scope.profile["locale"]),
+  profile: scope.profile,
+  snippet: scope.snippet,
+  parse: programOf,
   throwing: scope.throwing
 })
 

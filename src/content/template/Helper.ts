@@ -2,6 +2,7 @@ import { isList, type Value } from "#schemas/Json.ts"
 import type { Lookup } from "#src/content/Catalogue.ts"
 import type { Budget } from "#src/content/Budget.ts"
 import { textOf } from "#src/content/Own.ts"
+import type { Schema } from "effect"
 
 /** Finds a text in the recipient's language, by its key, its context, and the number that selects a plural form. */
 export type Translate = (key: string, lookup: Lookup) => string | undefined
@@ -17,8 +18,7 @@ export interface Surroundings {
   /** Names a value for the rest of the message. */
   readonly set: (name: string, value: Value) => void
   readonly translate: Translate
-  /** The tag of the recipient's language, if that is known. */
-  readonly language: () => string | undefined
+  readonly profile: Schema.JsonObject
   /** Reports that there is nothing at a path whose value was to be written. */
   readonly missing: (path: string) => void
 }

@@ -4,6 +4,7 @@ import { keysOf, member, textOf } from "#src/content/Own.ts"
 import { isSomething, type Translate } from "#src/content/template/Helper.ts"
 import type { Block, BlockKind, Operand, Partial, Program } from "#src/content/template/Program.ts"
 import { replacing, sought } from "#src/content/template/Replacing.ts"
+import type { Schema } from "effect"
 
 /** Where paths begin outside of any loop or `with`. */
 export interface Root {
@@ -13,10 +14,11 @@ export interface Root {
   /** Names a value for this template and those after it; `false` if the name is not available. */
   readonly set: (name: string, value: Value) => boolean
   readonly translate: Translate
-  /** The tag of the recipient's language, if that is known. */
-  readonly language: () => string | undefined
-  /** The text of the brand that a partial names. Where there is none, it tells the budget. */
-  readonly snippet: (name: string, budget: Budget) => Program | undefined
+  readonly profile: Schema.JsonObject
+  /** The text of the brand that a partial names. */
+  readonly snippet: (name: string) => string | undefined
+  /** That text as a program. If it is malformed, that fails the budget; `of` says whose text it is. */
+  readonly parse: (text: string, budget: Budget, of: string) => Program | undefined
   /** Whether an output fails the budget if there is nothing at its path. `null` counts as something. */
   readonly throwing: boolean
 }
@@ -136,7 +138,7 @@ export const run = (program: Program, root: Root, budget: Budget, writer: Writer
           return down(near === undefined ? root.named(first) : near, rest, 0)
         },
         translate: root.translate,
-        language: root.language,
+        profile: root.profile,
         missing,
         set: (name, value) => {
           if (!root.set(name, value)) budget.fail(`"${name.slice(0, 80)}" is not a name that a template may set`)
@@ -198,7 +200,9 @@ export const run = (program: Program, root: Root, budget: Budget, writer: Writer
   const partial = ({ name, named: own, of }: Partial, frame: Frame): void => {
     if (snippets === deepest)
       return budget.fail(`Snippets are nested more than ${deepest} deep: "${name.slice(0, 80)}"`)
-    const program = root.snippet(name, budget)
+    const text = root.snippet(name)
+    if (text === undefined) return budget.fail(`partial: "${name.slice(0, 80)}" is not a snippet of the brand`)
+    const program = root.parse(text, budget, `The snippet "${name.slice(0, 80)}": `)
     if (program === undefined) return
     const names = own.reduce<Names | undefined>(
       (around, [key, value]) => ({ name: key, value: valueOf(value, frame), around }),

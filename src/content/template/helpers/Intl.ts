@@ -1,6 +1,7 @@
 import type { Value } from "#schemas/Json.ts"
 import { memo } from "#src/cache/Memo.ts"
 import type { Budget } from "#src/content/Budget.ts"
+import { languageOf } from "#src/content/elemental/Locales.ts"
 import { textOf } from "#src/content/Own.ts"
 import type { Helper } from "#src/content/template/Helper.ts"
 import { timeOf } from "#src/content/template/helpers/Dates.ts"
@@ -88,11 +89,11 @@ const formatter = (
   read: (value: Value) => number | undefined,
   format: ReturnType<typeof formats>
 ): Helper =>
-([value], named, { budget, language }) => {
+([value], named, { budget, profile }) => {
   const number = read(value)
   if (number === undefined) budget.fail(`${name}: "${textOf(value).slice(0, 80)}" is not a ${kind}`)
   if (!budget.step(steps.use) || number === undefined) return undefined
-  const by = format(language() ?? "en-US", named, budget)
+  const by = format(languageOf(profile["locale"]) ?? "en-US", named, budget)
   if (by === undefined) budget.fail(`${name}: there is no such format`)
   return by?.(number)
 }

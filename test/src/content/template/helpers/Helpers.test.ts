@@ -132,6 +132,9 @@ describe("Helpers", () => {
             .split(" "),
           ..."datetime-format trim trim-left trim-right trim-one-char-right truncate abs add ceil divide floor inc"
             .split(" "),
+          ..."contains log line-break product range split text-direction formatDate formatNumber formatTime t".split(
+            " "
+          ),
           ..."mod multiply round subtract sub swu_datetimeformat swu_iso8601_to_time swu_timestamp_to_time text-block"
             .split(" ")
         ]
