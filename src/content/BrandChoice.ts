@@ -52,7 +52,7 @@ const snippetsUnder = ({ snippets: { items: from } }: Brand, { snippets }: Brand
 }
 
 /** A brand with what it has of the default brand: parts of mails that it asks for, and colors and snippets. */
-const under = memoize((fallback: Brand) =>
+export const under = memoize((fallback: Brand) =>
   memoize((brand: Brand): Brand => {
     const settings = { ...emailUnder(fallback, brand), ...colorsUnder(fallback, brand) }
     const snippets = snippetsUnder(fallback, brand)

@@ -4,6 +4,7 @@ import { document, type Look } from "#layers/http/pages/Document.ts"
 import { html } from "#layers/http/pages/Html.ts"
 import { retryAfter } from "#layers/http/Replies.ts"
 import type { Scope } from "#schemas/Scope.ts"
+import * as BrandChoice from "#src/content/BrandChoice.ts"
 import { Brands } from "#src/content/Brands.ts"
 import { styleOf } from "#src/content/layout/Branding.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
@@ -105,7 +106,10 @@ export const make = Effect.gen(function*() {
     ): Effect.fn.Return<Look | undefined, StoreUnavailable> {
       if (brandId === "none") return undefined
       const named = brandId === undefined || brandId === "default" ? undefined : yield* brands.resolve(scope, brandId)
-      const brand = named ?? (yield* brands.fallback(scope))
+      const fallback = yield* brands.fallback(scope)
+      const brand = named === undefined || fallback === undefined
+        ? named ?? fallback
+        : BrandChoice.under(fallback)(named)
       return brand && styleOf(brand)
     })
   }

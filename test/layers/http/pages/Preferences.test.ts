@@ -180,6 +180,12 @@ describe("/t/preferences/:token", () => {
       assert.deepStrictEqual(formOf(text).getAll("in"), [])
       yield* catalogue.publish(owner.scope, { brandId: "gone", heading: undefined, description: undefined })
       assert.include((yield* ask("GET", path)).text, "Tea &amp; Co")
+      // Another brand has the default one's colors where it says nothing of them, as in mails.
+      yield* brands.create(owner.scope, "cup", { name: "Cup", settings: {} })
+      yield* catalogue.publish(owner.scope, { brandId: "cup", heading: undefined, description: undefined })
+      const cup = dom((yield* ask("GET", path)).text)
+      assert.include(cup.code, "--accent:#0f766e")
+      assert.include(cup.text, "Cup")
       yield* catalogue.publish(owner.scope, { brandId: "none", heading: undefined, description: undefined })
       assert.notInclude((yield* ask("GET", path)).text, "Tea")
     }).pipe(Effect.scoped))
