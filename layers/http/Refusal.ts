@@ -3,6 +3,7 @@ import { cut, sentence } from "#schemas/SchemaRefusal.ts"
 import { BadRequest, Conflict, NotFound, Unavailable } from "#schemas/api/Errors.ts"
 import { mostDefaults } from "#schemas/Tenant.ts"
 import type { ElementNotFound } from "#src/content/ContentEdits.ts"
+import type { ContentRefused } from "#src/content/ContentRefused.ts"
 import type { SubmissionNotFound } from "#src/content/Submissions.ts"
 import type { NoCatalogue } from "#src/content/Catalogue.ts"
 import type { BrandExists, BrandInUse, BrandNotFound } from "#src/content/Brands.ts"
@@ -62,6 +63,7 @@ type DomainError =
   | ConfigurationInUse
   | ConfigurationNotFound
   | ConfigurationRefused
+  | ContentRefused
   | FilterRefused
   | InboxItemNotFound
   | InvalidCursor
@@ -190,7 +192,8 @@ export const inWords = (error: DomainError): BadRequest | Conflict | NotFound | 
     case "BrandNotFound":
       return notFound("Brand", error.id)
     case "BrandRefused":
-      return new BadRequest({ message: `${error.path}: ${error.detail}` })
+    case "ContentRefused":
+      return new BadRequest({ message: cut(`${error.path}: ${error.detail}`) })
     case "BrandExists":
       return new Conflict({ message: `Brand ${shown(error.id)} already exists` })
     case "BrandInUse":

@@ -10,6 +10,7 @@ import { elementalVersion, type Snapshot, Template, type TemplateContent } from 
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as TypeId from "#src/access/TypeId.ts"
 import * as ElementIds from "#src/content/ElementIds.ts"
+import * as GoingLive from "#src/content/GoingLive.ts"
 import {
   AliasTaken,
   TemplateNotFound,
@@ -117,6 +118,7 @@ export const layer = Layer.effect(
 
     const published = Effect.fnUntraced(function*(row: TemplateRow) {
       if (Ways.liveOf(row) === row.draft) return row
+      yield* GoingLive.checked((yield* decode(row.draft)).content)
       const created = yield* Clock.currentTimeMillis
       const versions = [...row.versions, { template: row.draft, created }]
       return { ...row, versions, live: versions.length }
@@ -130,7 +132,7 @@ export const layer = Layer.effect(
       publish: boolean
     ) {
       yield* checkNamed(before.scope, given)
-      const content = ElementIds.assign(given.content)
+      const content = yield* ElementIds.stored(given.content)
       const row: TemplateRow = {
         ...before,
         draft: JSON.stringify({ ...given, content }),

@@ -8,6 +8,7 @@ import type { Scope } from "#schemas/Scope.ts"
 import { TenantTemplate, type TenantVersion } from "#schemas/TenantTemplate.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as ElementIds from "#src/content/ElementIds.ts"
+import * as GoingLive from "#src/content/GoingLive.ts"
 import { TenantTemplateNotFound, type TenantTemplateRecord, TenantTemplates } from "#src/content/TenantTemplates.ts"
 import { VersionNotFound } from "#src/content/Templates.ts"
 import * as Ways from "#src/delivery/providers/Ways.ts"
@@ -62,9 +63,10 @@ export const layer = Layer.effect(
         yield* NamedBrands.check({ read }, scope, Ways.brandsOf(template))
         const before = yield* rowOf(scope, tenantId, id)
         const now = yield* Clock.currentTimeMillis
-        const text = JSON.stringify({ ...template, content: ElementIds.assign(template.content) })
+        const text = JSON.stringify({ ...template, content: yield* ElementIds.stored(template.content) })
         const known = before?.versions ?? []
         const versions = known.at(-1) === text ? known : [...known, text]
+        if (publish && versions.length !== before?.live) yield* GoingLive.checked(template.content)
         const row: TenantTemplateRow = {
           scope,
           tenantId,
@@ -85,6 +87,7 @@ export const layer = Layer.effect(
         const found = yield* record(row, version)
         if (row.live === found.version) return { ...found, changed: false }
         yield* NamedBrands.check({ read }, scope, Ways.brandsOf(found.template))
+        yield* GoingLive.checked(found.template.content)
         const published = yield* Clock.currentTimeMillis
         yield* put({ ...row, live: found.version, published })
         return { ...found, published, changed: true }

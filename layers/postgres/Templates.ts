@@ -8,6 +8,7 @@ import type { Scope } from "#schemas/Scope.ts"
 import { type Alias, elementalVersion, type Template, type TemplateContent } from "#schemas/Template.ts"
 import * as TypeId from "#src/access/TypeId.ts"
 import * as ElementIds from "#src/content/ElementIds.ts"
+import * as GoingLive from "#src/content/GoingLive.ts"
 import {
   AliasTaken,
   type TemplateDraft,
@@ -28,7 +29,8 @@ const make = Effect.gen(function*() {
   const tell = Told.telling(sql)
   const { get, list, load, version, versions } = yield* Read.make
 
-  const stored = (template: Template): Template => ({ ...template, content: ElementIds.assign(template.content) })
+  const stored = (template: Template) =>
+    Effect.map(ElementIds.stored(template.content), (content): Template => ({ ...template, content }))
 
   /**
    * A template that may be changed; its row is locked until the change commits. So is the template that has the alias
@@ -85,6 +87,7 @@ const make = Effect.gen(function*() {
       const live = yield* version(scope, row.id, row.live)
       if (live?.template === draft) return false
       const template = yield* Rows.decodeTemplate(draft)
+      yield* GoingLive.checked(template.content)
       const number = row.latest + 1
       const now = yield* Clock.currentTimeMillis
       yield* sql`insert into template_versions (scope, template_id, version, template, created_at)
@@ -98,7 +101,7 @@ const make = Effect.gen(function*() {
     function*(scope, { alias, publish, template: given }) {
       yield* checkTopic(scope, given)
       yield* checkNamed(scope, given)
-      const template = stored(given)
+      const template = yield* stored(given)
       const id = yield* newId
       const now = yield* Clock.currentTimeMillis
       const draft = yield* Rows.encodeTemplate(template)
@@ -128,7 +131,7 @@ const make = Effect.gen(function*() {
     { alias, publish, template: given }: TemplateDraft
   ) {
     yield* checkNamed(scope, given)
-    const template = stored(given)
+    const template = yield* stored(given)
     const now = yield* Clock.currentTimeMillis
     const draft = yield* Rows.encodeTemplate(template)
     yield* sql`update templates set summary = ${summaryOf(template)}, draft = ${draft}, draft_at = ${now},

@@ -8,6 +8,7 @@ import type { Scope } from "#schemas/Scope.ts"
 import { TenantTemplate, type TenantVersion } from "#schemas/TenantTemplate.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as ElementIds from "#src/content/ElementIds.ts"
+import * as GoingLive from "#src/content/GoingLive.ts"
 import { TenantTemplateNotFound, type TenantTemplateRecord, TenantTemplates } from "#src/content/TenantTemplates.ts"
 import { VersionNotFound } from "#src/content/Templates.ts"
 import * as Ways from "#src/delivery/providers/Ways.ts"
@@ -95,9 +96,10 @@ const make = Effect.gen(function*() {
       yield* NamedBrands.check(sql, scope, Ways.brandsOf(template))
       const now = yield* Clock.currentTimeMillis
       const before = yield* head(scope, tenantId, id)
-      const stored = yield* encode({ ...template, content: ElementIds.assign(template.content) })
+      const stored = yield* encode({ ...template, content: yield* ElementIds.stored(template.content) })
       const isNew = before?.template !== stored
       const version = isNew ? (before?.latest ?? 0) + 1 : before.latest
+      if (publish && version !== before?.live) yield* GoingLive.checked(template.content)
       yield* sql`insert into tenant_templates (scope, tenant_id, template_id, latest, created_at, updated_at)
         values (${scope}, ${tenantId}, ${id}, ${version}::bigint, ${now}, ${now})
         on conflict (scope, tenant_id, template_id) do update set latest = excluded.latest, updated_at = excluded.updated_at`
@@ -120,6 +122,7 @@ const make = Effect.gen(function*() {
       const changed = (yield* head(scope, tenantId, id))?.live !== found.version
       if (changed) {
         yield* NamedBrands.check(sql, scope, Ways.brandsOf(found.template))
+        yield* GoingLive.checked(found.template.content)
         yield* goLive(scope, tenantId, id, found.version, yield* Clock.currentTimeMillis)
       }
       return { ...yield* find(scope, tenantId, id, found.version), changed }

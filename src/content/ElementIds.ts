@@ -1,8 +1,9 @@
 import * as Json from "#schemas/Json.ts"
 import type { TemplateContent } from "#schemas/Template.ts"
 import { elementalVersion } from "#schemas/Template.ts"
+import { ContentRefused } from "#src/content/ContentRefused.ts"
 import * as Own from "#src/content/Own.ts"
-import type { Schema } from "effect"
+import { Effect, type Schema } from "effect"
 import { createHash } from "node:crypto"
 
 /** Checksums are computed for responses, and not stored when they are sent back. */
@@ -45,4 +46,37 @@ export const assign = (content: TemplateContent): TemplateContent => {
     version: content.version ?? elementalVersion,
     elements: content.elements.map((top) => ({ ...element(top), type: top.type }))
   }
+}
+
+/** The first place of an id that stands elsewhere, too. */
+const repeated = ({ elements }: TemplateContent): ContentRefused | undefined => {
+  const places = new Map<string, string>()
+  const walk = (all: Schema.JsonArray, path: string): ContentRefused | undefined => {
+    for (const [index, element] of all.entries()) {
+      if (!Json.isObject(element)) continue
+      const place = `${path}[${index}]`
+      const id = Own.member(element, "id")
+      if (typeof id === "string" && id !== "") {
+        const first = places.get(id)
+        if (first !== undefined) {
+          return new ContentRefused({
+            path: `${place}.id`,
+            detail: `The id "${id.slice(0, 80)}" is that of another element, ${first}`
+          })
+        }
+        places.set(id, place)
+      }
+      const children = Own.member(element, "elements")
+      const found = Json.isList(children) ? walk(children, `${place}.elements`) : undefined
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+  return walk(elements, "content.elements")
+}
+
+/** Content to store (`assign`). Refused if an id is used twice: an edit of one element would be one of both. */
+export const stored = (content: TemplateContent): Effect.Effect<TemplateContent, ContentRefused> => {
+  const refused = repeated(content)
+  return refused === undefined ? Effect.succeed(assign(content)) : Effect.fail(refused)
 }

@@ -44,13 +44,14 @@ type Place = Pick<Audience, "channel" | "providers">
 const top = { depth: 0, lists: 0 } as const
 
 const isPart = ({ type }: Element): boolean => type === "channel"
-const isMeta = ({ type }: Element): boolean => type === "meta"
+export const isMeta = ({ type }: Element): boolean => type === "meta"
 
 /** What stands beside the `channel` elements: it is for channels that have none. */
-const beside = (elements: ReadonlyArray<Element>): ReadonlyArray<Element> => elements.filter((one) => !isPart(one))
+export const beside = (elements: ReadonlyArray<Element>): ReadonlyArray<Element> =>
+  elements.filter((one) => !isPart(one))
 
 /** If the top level has `channel` elements: those for this provider, or else for this channel, or else `default`. */
-const forChannel = (
+export const forChannel = (
   elements: ReadonlyArray<Element>,
   { channel, providers }: Place
 ): ReadonlyArray<Element> => {

@@ -1,5 +1,6 @@
 import type { KeyState, Scope } from "#schemas/Scope.ts"
 import type { Alias, Snapshot, Template, TemplateContent, TemplateState } from "#schemas/Template.ts"
+import type { ContentRefused } from "#src/content/ContentRefused.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import type { InvalidCursor, Page, PageQuery } from "#src/paging/Page.ts"
 import { Context, type Effect, Schema } from "effect"
@@ -84,7 +85,10 @@ export class Templates extends Context.Service<Templates, {
   readonly create: (
     scope: Scope,
     draft: TemplateDraft
-  ) => Effect.Effect<TemplateRecord, AliasTaken | UnknownBrand | UnknownStrategy | UnknownTopic | StoreUnavailable>
+  ) => Effect.Effect<
+    TemplateRecord,
+    AliasTaken | ContentRefused | UnknownBrand | UnknownStrategy | UnknownTopic | StoreUnavailable
+  >
   /** Works for an archived template too. */
   readonly get: (
     scope: Scope,
@@ -96,14 +100,17 @@ export class Templates extends Context.Service<Templates, {
     scope: Scope,
     id: string,
     draft: TemplateDraft
-  ) => Effect.Effect<TemplateRecord, AliasTaken | UnknownBrand | UnknownStrategy | UnknownTopic | Missing>
+  ) => Effect.Effect<
+    TemplateRecord,
+    AliasTaken | ContentRefused | UnknownBrand | UnknownStrategy | UnknownTopic | Missing
+  >
   /** Changes the draft's content, unless `edit` fails; the draft is locked meanwhile. */
   readonly editContent: <E>(
     scope: Scope,
     id: string,
     edit: (content: TemplateContent) => Effect.Effect<TemplateContent, E>,
     publish: boolean
-  ) => Effect.Effect<TemplateRecord, E | UnknownBrand | UnknownStrategy | Missing>
+  ) => Effect.Effect<TemplateRecord, E | ContentRefused | UnknownBrand | UnknownStrategy | Missing>
   /** From now on only `get` and `versions` find it. Its alias becomes free. */
   readonly archive: (scope: Scope, id: string) => Effect.Effect<void, Missing>
   /**
@@ -114,7 +121,7 @@ export class Templates extends Context.Service<Templates, {
     scope: Scope,
     id: string,
     version: Snapshot | undefined
-  ) => Effect.Effect<boolean, VersionNotFound | UnknownBrand | UnknownStrategy | Missing>
+  ) => Effect.Effect<boolean, ContentRefused | VersionNotFound | UnknownBrand | UnknownStrategy | Missing>
   /** The draft, then the versions, newest first. */
   readonly versions: (
     scope: Scope,

@@ -1,5 +1,6 @@
 import type { KeyState, Scope } from "#schemas/Scope.ts"
 import type { TenantTemplate, TenantVersion } from "#schemas/TenantTemplate.ts"
+import type { ContentRefused } from "#src/content/ContentRefused.ts"
 import type { UnknownBrand, VersionNotFound } from "#src/content/Templates.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import type { InvalidCursor, Page, PageQuery } from "#src/paging/Page.ts"
@@ -47,13 +48,13 @@ export class TenantTemplates extends Context.Service<TenantTemplates, {
     id: string,
     template: TenantTemplate,
     publish: boolean
-  ) => Effect.Effect<WrittenTenantTemplate, TenantNotFound | UnknownBrand | StoreUnavailable>
+  ) => Effect.Effect<WrittenTenantTemplate, ContentRefused | TenantNotFound | UnknownBrand | StoreUnavailable>
   readonly publish: (
     scope: Scope,
     tenantId: string,
     id: string,
     version: TenantVersion
-  ) => Effect.Effect<PublishedTenantTemplate, UnknownBrand | VersionNotFound | Missing>
+  ) => Effect.Effect<PublishedTenantTemplate, ContentRefused | UnknownBrand | VersionNotFound | Missing>
   readonly get: (
     scope: Scope,
     tenantId: string,

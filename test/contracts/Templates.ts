@@ -2,6 +2,7 @@ import type { Templates } from "#src/content/Templates.ts"
 import type { Strategies } from "#src/delivery/providers/Strategies.ts"
 import type { PreferenceCatalogue } from "#src/people/PreferenceCatalogue.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
+import { content } from "#test/contracts/TemplateContent.ts"
 import { start, tag } from "#test/contracts/TemplateFixture.ts"
 import { references } from "#test/contracts/TemplateReferences.ts"
 import { versions } from "#test/contracts/TemplateVersions.ts"
@@ -17,6 +18,7 @@ export const templatesContract = <E>(
   layer(stores)(`Templates: ${name}`, (it) => {
     versions(it)
     references(it)
+    content(it)
 
     it.effect("an alias names one template; taken, it is refused, and nothing of the write stays", () =>
       Effect.gen(function*() {
@@ -141,8 +143,7 @@ export const templatesContract = <E>(
           { type: "group", elements: [{ type: "text", content: "\u0000", ...Fixture.withProto }, { type: "text" }] },
           { type: "text", id: "mine" }
         ]
-        const content = { version: "2022-01-01", elements }
-        const made = yield* templates.create(scope, draft("one", { content }))
+        const made = yield* templates.create(scope, draft("one", { content: { version: "2022-01-01", elements } }))
         const stored = yield* templates.get(scope, made.id, "draft")
         assert.deepStrictEqual(stored.template, made.template)
         const ids = JSON.stringify(stored.template).match(/"id":"[^"]+"/g) ?? []

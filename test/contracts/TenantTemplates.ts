@@ -78,6 +78,26 @@ export const tenantTemplatesContract = <E>(name: string, stores: Layer.Layer<Ten
         assert.strictEqual((yield* templates.put(scope, "acme", "t", given, true)).version, 3)
       }))
 
+    it.effect("an id stands in the content once, and what is no template does not go live", () =>
+      Effect.gen(function*() {
+        const { scope, templates } = yield* start
+        const put = (elements: TenantTemplate["content"]["elements"], publish: boolean) =>
+          templates.put(scope, "acme", "t", { content: { elements } }, publish)
+        const text = { type: "text", id: "a", content: "Hi {{#if name}}" }
+        const repeated = yield* Effect.flip(put([text, { ...text }], false))
+        assert.deepStrictEqual([repeated._tag, Reflect.get(repeated, "path")], [
+          "ContentRefused",
+          "content.elements[1].id"
+        ])
+        yield* put([{ ...text, content: "live" }], true)
+        assert.strictEqual(yield* tag(put([text], true)), "ContentRefused")
+        assert.strictEqual((yield* templates.get(scope, "acme", "t", "latest")).version, 1)
+        yield* put([text], false)
+        assert.strictEqual(yield* tag(templates.publish(scope, "acme", "t", "latest")), "ContentRefused")
+        assert.strictEqual(yield* said(templates.resolve(scope, "acme", "t", "published")), "live")
+        yield* templates.publish(scope, "acme", "t", "published")
+      }))
+
     it.effect("elements without an id get one", () =>
       Effect.gen(function*() {
         const { scope, templates } = yield* start

@@ -11,6 +11,7 @@ import { elementalVersion, TemplateState, versionName } from "#schemas/Template.
 import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
 import { optional } from "#schemas/Optional.ts"
 import { BadRequest } from "#schemas/api/Errors.ts"
+import { inside } from "#src/content/ContentRefused.ts"
 import * as ContentEdits from "#src/content/ContentEdits.ts"
 import { author } from "#src/content/Author.ts"
 import { withChecksums } from "#src/content/Checksums.ts"
@@ -91,7 +92,7 @@ export const layer = Group.layer(Effect.gen(function*() {
       }, refusals),
       create: Effect.fnUntraced(function*({ payload }) {
         const { scope } = yield* CurrentPrincipal
-        return response(yield* templates.create(scope, drafted(payload)))
+        return response(yield* inside("notification")(templates.create(scope, drafted(payload))))
       }, refusals),
       get: Effect.fnUntraced(function*({ params, query: { version = "published" } }) {
         const { scope } = yield* CurrentPrincipal
@@ -99,7 +100,7 @@ export const layer = Group.layer(Effect.gen(function*() {
       }, refusals),
       replace: Effect.fnUntraced(function*({ params, payload }) {
         const { scope } = yield* CurrentPrincipal
-        return response(yield* templates.replace(scope, params.id, drafted(payload)))
+        return response(yield* inside("notification")(templates.replace(scope, params.id, drafted(payload))))
       }, refusals),
       archive: Effect.fnUntraced(function*({ params }) {
         const { scope } = yield* CurrentPrincipal

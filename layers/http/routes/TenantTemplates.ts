@@ -8,6 +8,7 @@ import type { TenantTemplateItem, TenantTemplateResponse } from "#schemas/api/Te
 import type { Routing } from "#schemas/Routing.ts"
 import { versionName } from "#schemas/TenantTemplate.ts"
 import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
+import { inside } from "#src/content/ContentRefused.ts"
 import { type TenantTemplateRecord, TenantTemplates } from "#src/content/TenantTemplates.ts"
 import { DateTime, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -67,7 +68,8 @@ export const layer = Group.layer(Effect.gen(function*() {
       put: Effect.fnUntraced(function*({ params, payload: { published, template } }) {
         const { scope } = yield* CurrentPrincipal
         const publish = published === true
-        const saved = yield* templates.put(scope, params.tenant_id, params.template_id, template, publish)
+        const put = templates.put(scope, params.tenant_id, params.template_id, template, publish)
+        const saved = yield* inside("template")(put)
         // A typed endpoint has one status per schema; here, the store tells which of the two it is.
         return HttpServerResponse.jsonUnsafe({
           id: saved.id,

@@ -13,7 +13,7 @@ import type { Schema } from "effect"
 const cardOf = (made: Value): Value => isObject(member(made, "content")) ? member(made, "content") : made
 
 /** The platforms that have native elements, and what may wrap several of them there. */
-const platforms = [
+export const platforms = [
   {
     provider: "slack",
     inside: (made: Value): Value => isObject(made) ? member(made, "blocks") ?? made : made,

@@ -19,10 +19,10 @@ export interface Audience {
 export const isFor = (names: Value, { channel, providers }: Pick<Audience, "channel" | "providers">): boolean =>
   !isList(names) || names.includes(channel) || providers.some((name) => names.includes(name))
 
-/** The fields of elements that are filled in, besides the content. */
-const texts = ["title", "href", "src", "alt_text", "altText", "imgSrc", "imgHref"] as const
+/** The fields of elements with a `ref` that are filled in, besides the content. */
+export const named = ["title", "href", "src", "alt_text", "altText", "imgSrc", "imgHref"] as const
 
-const isLoop = ({ loop }: Element): boolean => loop !== undefined && loop !== null
+export const isLoop = ({ loop }: Element): boolean => loop !== undefined && loop !== null
 
 /** How deep inside others elements are. */
 export interface Nesting {
@@ -144,7 +144,7 @@ export class Walk {
     }
     const content = read(made)
     if (!this.#fields.budget.write(content.length)) return
-    const said = isLoop(element) ? [] : texts.filter((key) => typeof element[key] === "string")
+    const said = isLoop(element) ? [] : named.filter((key) => typeof element[key] === "string")
     const filled = said.map((key) => [key, this.#fields.text(element, inside, key)])
     this.#refs[ref] = { ...element, ...Object.fromEntries(filled), content, visible: true }
   }

@@ -2,6 +2,7 @@ import type { Element } from "#schemas/Elemental.ts"
 import type { TemplateContent } from "#schemas/Template.ts"
 import * as ElementIds from "#src/content/ElementIds.ts"
 import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
 
 const content: TemplateContent = {
   elements: [
@@ -48,4 +49,19 @@ describe("Ids of stored elements (api.md §14)", () => {
       [text, within(text)]
     )
   })
+
+  it.prop(
+    "content is stored if and only if each is there but once, however deep",
+    { ids: Schema.Array(Schema.Literals(["a", "b", "c", "d", ""])), depths: Schema.Array(Schema.Boolean) },
+    ({ depths, ids }) => {
+      const elements = ids.reduce<ReadonlyArray<Element>>((before, id, index) => {
+        const made = { type: "text", id }
+        return depths[index] === true ? [{ type: "group", elements: [made, ...before] }] : [...before, made]
+      }, [])
+      const own = ids.filter((id) => id !== "")
+      const stored = Effect.runSync(Effect.result(ElementIds.stored({ elements })))
+      assert.strictEqual(stored._tag, new Set(own).size === own.length ? "Success" : "Failure")
+      if (stored._tag === "Success") assert.deepStrictEqual(stored.success, ElementIds.assign({ elements }))
+    }
+  )
 })
