@@ -1,6 +1,8 @@
 import type { Budget } from "#src/content/Budget.ts"
 import { beginsUnsafely, meaningfulOf } from "#src/content/Href.ts"
+import { decode, isDoubtful } from "#src/content/html/Entities.ts"
 import { escape } from "#src/content/html/Escape.ts"
+import { harmless, inStyle, StyleText } from "#src/content/html/StyleText.ts"
 import type { Writer } from "#src/content/template/Run.ts"
 
 /**
@@ -24,7 +26,7 @@ const raw = [
 ]
 const addresses =
   /^(?:href|src|srcset|action|formaction|background|poster|cite|data|longdesc|ping|to|from|by|values|.*-url|.*-src|.*:href)$/
-const opaque = /^(?:on.*|style|srcdoc)$/
+const opaque = /^(?:on.*|srcdoc)$/
 
 /** An address that the author made of code. */
 const code = /^(?:javascript|vbscript):/i
@@ -32,18 +34,14 @@ const code = /^(?:javascript|vbscript):/i
 /** Attributes of MJML's elements whose values are words; those of all others become parts of styles, but for addresses. */
 const words = /^(?:alt|title|name|lang|dir|rel|target|role|aria-.*)$/
 
-/** What ends an address within a style, where MJML puts that of a background. */
-const closing = /[ \t\r\n\f"'()\\;]/g
-
-const meaningful = /[^A-Za-z0-9 #%.,_-]/g
-
-/** A value without any character that could have a meaning, for scripts, styles, handlers and comments. */
-const harmless = (value: string): string => value.replace(meaningful, "")
-
 /** Hyphens that are not within a word, and might stand beside another one. */
 const loose = /(?<![A-Za-z0-9])-|-(?![A-Za-z0-9])/g
 
-const hexadecimal = (character: string): string => `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`
+/** A character reference that does not end: what follows could be a part of it. */
+const unended = /&#?\w*$/
+
+/** Elements whose content is a style sheet. */
+const sheets = ["style", "mj-style"]
 
 /** Characters that end or change an attribute's value without quotes. */
 const unquoted = /[\s=]/g
@@ -83,6 +81,8 @@ export const contexts = (budget: Budget): Writer => {
   let isNameWhole = true
   let quote = ""
   let said = ""
+  /** The style that is read. */
+  let style: StyleText | undefined
 
   const toName = (): void => {
     state = "Name"
@@ -90,9 +90,14 @@ export const contexts = (budget: Budget): Writer => {
     isNameWhole = true
   }
 
+  const isStyle = (): boolean =>
+    attribute === "style" ||
+    (element.startsWith("mj-") && !words.test(attribute) && !addresses.test(attribute) && !opaque.test(attribute))
+
   const leave = (): void => {
     if (element === "pre" || element === "/pre") isPreformatted = element === "pre"
     state = raw.includes(element) ? "Raw" : "Text"
+    style = sheets.includes(element) ? new StyleText() : undefined
   }
 
   const name = (character: string): void => {
@@ -100,6 +105,7 @@ export const contexts = (budget: Budget): Writer => {
     else if (character === "=" && attribute !== "") {
       state = "Before"
       said = ""
+      style = isStyle() ? new StyleText() : undefined
     } else if (/[\s/]/.test(character)) isNameWhole = true
     else {
       attribute = isNameWhole ? character.toLowerCase() : (attribute + character.toLowerCase()).slice(0, longest)
@@ -110,6 +116,10 @@ export const contexts = (budget: Budget): Writer => {
   const value = (text: string, at: number): number => {
     const end = quote === "" ? at + text.slice(at).search(/[\s>]/) : text.indexOf(quote, at)
     const isOpen = end < at
+    if (style !== undefined) {
+      const read = text.slice(at, isOpen ? text.length : end)
+      style.text(decode(read), isDoubtful(read) || (isOpen && unended.test(read)))
+    }
     if (said.length < longest) said += meaningfulOf(text.slice(at, isOpen ? text.length : end)).slice(0, longest)
     if (isOpen) return text.length
     if (element === "script" && attribute === "type") isData ??= linkedData.test(said)
@@ -119,6 +129,7 @@ export const contexts = (budget: Budget): Writer => {
 
   const rawText = (text: string, at: number): number => {
     const next = endOfRaw(text, at)
+    style?.text(text.slice(at, next))
     if (isData !== true) return next
     for (const [mark] of text.slice(at, next).matchAll(/\\[^]|"/g)) if (mark === "\"") isQuoted = !isQuoted
     return next
@@ -191,14 +202,14 @@ export const contexts = (budget: Budget): Writer => {
   }
 
   const judged = (data: string): string => {
-    const isStyle = element.startsWith("mj-") && !words.test(attribute) && !addresses.test(attribute)
-    if (isStyle || opaque.test(attribute)) return harmless(data)
+    if (style !== undefined) return escape(style.value(data))
+    if (opaque.test(attribute)) return harmless(data)
     if (addresses.test(attribute) && code.test(said)) return harmless(data)
     if (addresses.test(attribute) && said.length < longest) {
       if (!said.includes(":") && beginsUnsafely(said + data)) return ""
       said += meaningfulOf(data).slice(0, longest)
     }
-    return escape(attribute === "background-url" ? data.replace(closing, hexadecimal) : data)
+    return escape(attribute === "background-url" ? inStyle(data) : data)
   }
 
   const attributeValue = (data: string): string =>
@@ -237,7 +248,7 @@ export const contexts = (budget: Budget): Writer => {
         return attributeValue(data)
       case "Raw":
         if (escapable.includes(element)) return escape(data)
-        return isQuoted ? inString(data) : harmless(data)
+        return style?.value(data) ?? (isQuoted ? inString(data) : harmless(data))
       // A hyphen could be part of what begins or ends a comment.
       default:
         return harmless(data).replaceAll("-", "")
