@@ -25,6 +25,7 @@ export type Block =
   }
   | {
     readonly _tag: "Action"
+    /** Its label, or its address where it has none: never empty. */
     readonly content: string
     readonly href: string
     readonly align: Align

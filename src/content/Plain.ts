@@ -56,7 +56,8 @@ const blockText = (block: Block, way: Way): string | undefined => {
     }
     case "Action": {
       const safe = safeHref(block.href) ?? ""
-      return way.withActions ? [block.content, safe].filter((part) => part !== "").join(": ") : undefined
+      const said = safe === "" || safe === block.content ? block.content : `${block.content}: ${safe}`
+      return way.withActions ? said : undefined
     }
     case "Image":
       return way.isLetter ? address(block.alt, block.href) : undefined

@@ -72,8 +72,7 @@ const list = ({ blocks, ordered, start }: Of<"List">, indent: string): ReadonlyA
 const action = (block: Of<"Action">): ReadonlyArray<Json> => {
   const { align, content, href, isLink } = block
   const url = webAddress(href)
-  if (url === undefined) return said(content === "" ? "" : spelledOut(block))
-  if (content === "") return []
+  if (url === undefined) return said(spelledOut(block))
   if (isLink)
     return [richText([{ type: "TextRun", text: content, color: "Accent", selectAction: openUrl(url) }], aligned(align))]
   return [{ type: "ActionSet", ...aligned(align), actions: [{ ...openUrl(url), title: content }] }]

@@ -88,7 +88,6 @@ const paragraph = ({ inlines, style }: Of<"Paragraph">): ReadonlyArray<Json> => 
 const action = (block: Of<"Action">): ReadonlyArray<Json> => {
   const { content, href, isLink } = block
   const url = webAddress(href)
-  if (content === "") return []
   if (url === undefined) return [rich([section([{ type: "text", text: spelledOut(block) }])])]
   if (isLink) return [rich([section([{ type: "link", url, text: content }])])]
   return [{ type: "actions", elements: [{ type: "button", text: words(cut(content, most.button)), url }] }]

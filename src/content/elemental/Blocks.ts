@@ -5,6 +5,7 @@ import { elementsOf, type Fields } from "#src/content/elemental/Fields.ts"
 import * as Inlines from "#src/content/elemental/Inlines.ts"
 import { natives } from "#src/content/elemental/Jsonnet.ts"
 import type { Making, Nesting, Walk } from "#src/content/elemental/Walk.ts"
+import { safeHref } from "#src/content/Href.ts"
 import { contexts } from "#src/content/html/Contexts.ts"
 import { markdown } from "#src/content/Markdown.ts"
 import * as Plain from "#src/content/Plain.ts"
@@ -102,16 +103,20 @@ export const make = (
           blocks: said({ ...element, text_style: "text" }, inside, nesting)
         }]
       }
-      case "action":
-        return [{
-          _tag: "Action",
-          content: Plain.oneLine(fields.text(element, inside, "content")),
-          href: fields.address(element, inside, "href"),
+      case "action": {
+        const href = fields.address(element, inside, "href")
+        const action = {
+          _tag: "Action" as const,
+          // What it is for can be told from its address, too.
+          content: Plain.oneLine(fields.text(element, inside, "content")) || (safeHref(href) ?? ""),
+          href,
           align: fields.align(element, inside) ?? "center",
           isLink: element["style"] === "link",
           ...fields.tracking(element, inside),
           background: fields.color(element, inside, "background_color") ?? accent
-        }]
+        }
+        return action.content === "" ? [] : [action]
+      }
       case "image":
         return [image(element, inside, "src", "href")]
       case "divider":

@@ -79,7 +79,7 @@ describe("Blocks as text", () => {
     const blocks: ReadonlyArray<Block> = [
       action("Go", "https://x.io"),
       action("Stay", ""),
-      action("", "https://x.io/b"),
+      action("https://x.io/b", "https://x.io/b"),
       action("Bad", "javascript:x"),
       image("i", "https://x.io/c"),
       image("", ""),

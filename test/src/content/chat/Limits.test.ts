@@ -56,7 +56,7 @@ describe("What Slack takes", () => {
     ])
   })
 
-  it("no small heading and no small print with a link: these are text; and no button without words", () => {
+  it("no small heading and no small print with a link: these are text", () => {
     const link = paragraph([{ _tag: "Link", text: "here", href: "https://x.io" }], "subtext")
     const inside = (block: Block) => slackBlocks("", [block]).map(({ elements }) => elements)
     const text = (
@@ -64,7 +64,6 @@ describe("What Slack takes", () => {
     ): Array<Schema.Json> => [[{ type: "rich_text_section", elements: [element] }]]
     assert.deepStrictEqual(inside(said("small", "h3")), text({ type: "text", text: "small", style: { bold: true } }))
     assert.deepStrictEqual(inside(link), text({ type: "link", url: "https://x.io", text: "here" }))
-    assert.deepStrictEqual(inside(button("")), [])
   })
 
   it("50 blocks, and 10,000 characters in all", () => {

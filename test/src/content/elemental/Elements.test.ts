@@ -190,4 +190,43 @@ describe("Elements", () => {
     assert.include(html, "<strong>b</strong>")
     assert.notInclude(html, "x:y")
   })
+
+  it("an action whose label says nothing has its address for one, in every channel; without either it is none", () => {
+    const action = { type: "action", content: "{{label}}", href: "{{href}}" }
+    const seen = (content: Piece, data: object) => {
+      const of = (channel: string, provider = channel) =>
+        render(elements(text("x"), content), { channel, provider, data: json(JSON.stringify(data)) })
+      return {
+        mail: [...of("email").html.matchAll(/<a [^>]*>([^<]*)<\/a>/g)].map(([, label]) => label),
+        letter: of("email").text,
+        actions: of("inbox").actions,
+        sms: of("sms").body,
+        slack: JSON.stringify(of("direct_message", "slack").native).match(/"url":"[^"]*"/g)?.length ?? 0,
+        teams: JSON.stringify(of("direct_message", "msteams").native).match(/"url":"[^"]*"/g)?.length ?? 0
+      }
+    }
+    const href = "https://x.io/a"
+    for (const label of ["", " \n", null]) {
+      for (const style of ["button", "link"]) {
+        assert.deepStrictEqual(seen({ ...action, style }, { label, href }), {
+          mail: [href],
+          letter: `x\n\n${href}`,
+          actions: [{ content: href, href }],
+          sms: `x\n${href}`,
+          slack: 1,
+          teams: 1
+        })
+        for (const bad of ["", "javascript:x"]) {
+          assert.deepStrictEqual(seen({ ...action, style }, { label, href: bad }), {
+            mail: [],
+            letter: "x",
+            actions: [],
+            sms: "x",
+            slack: 0,
+            teams: 0
+          })
+        }
+      }
+    }
+  })
 })
