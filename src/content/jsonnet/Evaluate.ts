@@ -59,11 +59,13 @@ const indexed = (machine: Machine, node: Node & { readonly _tag: "Index" }, env:
   return typeof of === "string" ? part(of, key, key + 1) : machine.force(of.items[key] ?? null, at)
 }
 
-const holds = (machine: Machine, condition: Node, env: Env, what: string): boolean => {
-  const value = machine.evaluate(condition, env)
-  if (typeof value !== "boolean") machine.fail(condition.at, `${what} is ${named(value)}, neither true nor false`)
+const isTrue = (machine: Machine, value: Value, at: number, what: string): boolean => {
+  if (typeof value !== "boolean") machine.fail(at, `${what} is ${named(value)}, neither true nor false`)
   return value === true
 }
+
+const holds = (machine: Machine, condition: Node, env: Env, what: string): boolean =>
+  isTrue(machine, machine.evaluate(condition, env), condition.at, what)
 
 const asserted = (machine: Machine, { at, condition, message }: Assertion, env: Env): boolean => {
   if (holds(machine, condition, env, "an assertion")) return true
@@ -81,19 +83,36 @@ const formatted = (machine: Machine, pattern: string, values: Value, at: number)
   return text
 }
 
-const operated = (machine: Machine, node: Node & { readonly _tag: "Binary" }, env: Env): Value => {
+type Binary = Node & { readonly _tag: "Binary" }
+
+/** One operator, whose left side is known. */
+const combined = (machine: Machine, node: Binary, left: Value, env: Env): Value => {
   const { at, operator } = node
   if (operator === "&&" || operator === "||") {
-    const left = holds(machine, node.left, env, `the left side of ${operator}`)
-    return left === (operator === "||") ? left : holds(machine, node.right, env, `the right side of ${operator}`)
+    const isHeld = isTrue(machine, left, node.left.at, `the left side of ${operator}`)
+    return isHeld === (operator === "||")
+      ? isHeld
+      : holds(machine, node.right, env, `the right side of ${operator}`)
   }
-  const left = machine.evaluate(node.left, env)
   const right = machine.evaluate(node.right, env)
   if (operator === "%" && typeof left === "string") return formatted(machine, left, right, at)
   if (operator !== "in") return binary(machine, operator, left, right, at)
   return right instanceof ObjectValue && typeof left === "string"
     ? has(machine, right, left)
     : machine.fail(at, `in is not for ${named(left)} and ${named(right)}`)
+}
+
+/**
+ * An operator, and all those of its left side in a loop: a sum is nested once for each of its terms, and may have more
+ * of them than anything may be deep.
+ */
+const operated = (machine: Machine, node: Binary, env: Env): Value => {
+  const outer: Array<Binary> = []
+  let inner = node
+  for (; inner.left._tag === "Binary" && machine.step(); inner = inner.left) outer.push(inner)
+  let value = combined(machine, inner, machine.evaluate(inner.left, env), env)
+  for (let next = outer.pop(); next !== undefined; next = outer.pop()) value = combined(machine, next, value, env)
+  return value
 }
 
 /** A field of `super`, or whether `super` has it. */

@@ -1,4 +1,4 @@
-import { outcome } from "#test/src/content/jsonnet/Evaluation.ts"
+import { failure, outcome } from "#test/src/content/jsonnet/Evaluation.ts"
 import { Choices, chooser } from "#test/src/content/Choices.ts"
 import { assertQuick } from "#test/src/content/Rendering.ts"
 import { assert, describe, it } from "@effect/vitest"
@@ -55,7 +55,6 @@ const bombs: ReadonlyArray<string> = [
     "$",
     "&&"
   ].map((text) => again(text, Math.floor(32_768 / text.length))),
-  `1${again("+1", 16_000)}`,
   `{}${again("{}", 16_000)}`,
   `local a = { b: a }; a${again(".b", 16_000)}`,
   `local f = function() f; f${again("()", 16_000)}`,
@@ -146,6 +145,25 @@ describe("Jsonnet within its bounds", () => {
     assert.deepStrictEqual(outcome(counted), { value: 3_000 })
     const summed = "local f(n) = if n == 0 then 0 else n + f(n - 1); f(150)"
     assert.deepStrictEqual(outcome(summed), { value: 11_325 })
+  })
+
+  it("operators one after the other are no nesting, however many there are, and say what they do in brackets", () => {
+    const sum = (term: string, operator: string) => outcome(Array.from({ length: 2_000 }, () => term).join(operator))
+    assert.deepStrictEqual(sum("\"a\"", " + "), { value: "a".repeat(2_000) })
+    assert.deepStrictEqual(sum("1", " + "), { value: 2_000 })
+    assert.match(failure(`[1]${again(" + [1]", 2_000)}`), /looks through|more than \d+ deep/)
+    assertQuick(() => assert.deepStrictEqual(outcome(`1${again("+1", 16_000)}`), { value: 16_001 }), "sum")
+    assert.deepStrictEqual(sum("true", " && "), { value: true })
+    assert.deepStrictEqual(outcome(`false && ${Array.from({ length: 2_000 }, () => "(error \"x\")").join(" && ")}`), {
+      value: false
+    })
+    assert.deepStrictEqual(outcome(`0${" + 1 - 2".repeat(1_000)} < 0 || 1 == 1`), { value: true })
+    assert.match(failure(`1${" + 1".repeat(500)} + {}${" + 1".repeat(500)}`), /^The jsonnet fails at 1:2\d{3}: /)
+    assert.deepStrictEqual(
+      outcome("true && false || true && 1 == 1"),
+      outcome("((true && false) || (true && (1 == 1)))")
+    )
+    assert.match(failure(`${"(".repeat(361)}1${")".repeat(361)}`), /deep/)
   })
 
   it.effect.prop(
