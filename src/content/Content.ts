@@ -74,7 +74,7 @@ export interface Prepared {
 const never = () => false
 
 /** Matches text without markdown, variables or carriage returns. */
-const plain = /^[^*_~`[\]\\{\r]*$/
+const plain = /^[^*_~`[\]\\<{\r]*$/
 
 const systemOf = (context: Context): Schema.JsonObject => ({
   ...context.variables,

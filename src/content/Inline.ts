@@ -27,13 +27,15 @@ export type Inline =
 
 export type Emphasis = "strong" | "em" | "del" | "u"
 
-const marks = "*_~`[]()\\"
-const marked = /[*_~`[\]\\]/
-const shieldable = /[*_~`[\]()\\\uFDD0-\uFDEF]/g
+const marks = "*_~`[]()\\<"
+/** What stands for each mark in a value. */
+const hidden = "\uFDD0\uFDD1\uFDD2\uFDD3\uFDD4\uFDD5\uFDD6\uFDD7\uFDD8\uFDDC"
+const marked = /[*_~`[\]\\<]/
+const shieldable = /[*_~`[\]()\\<\uFDD0-\uFDEF]/g
 const opening = "\uFDD9"
 const lineEnd = "\uFDDA"
 const closing = "\uFDDB"
-const shielded = /[\uFDD0-\uFDDB]/g
+const shielded = /[\uFDD0-\uFDDC]/g
 
 /**
  * Shields a value, so that data never becomes emphasis or a link: its markdown characters are replaced by Unicode
@@ -41,15 +43,15 @@ const shielded = /[\uFDD0-\uFDDB]/g
  * still work. Noncharacters in the value itself are dropped. Each mark costs a step.
  */
 export const shield = (value: string, budget: Budget): string => {
-  let hidden = opening
+  let made = opening
   let from = 0
   for (const { 0: mark, index } of value.matchAll(shieldable)) {
-    if (!budget.step()) return hidden
-    hidden += value.slice(from, index)
-    if (marks.includes(mark)) hidden += String.fromCharCode(0xfdd0 + marks.indexOf(mark))
+    if (!budget.step()) return made
+    made += value.slice(from, index)
+    if (marks.includes(mark)) made += hidden.charAt(marks.indexOf(mark))
     from = index + 1
   }
-  return hidden + value.slice(from) + closing
+  return made + value.slice(from) + closing
 }
 
 /** The same, with line ends shielded too: nothing inside a value can begin a block. */
@@ -58,18 +60,26 @@ export const shieldLines = (value: string, budget: Budget): string =>
 
 /** A shielded value as it was. */
 export const unshield = (text: string): string =>
-  text.replace(shielded, (hidden) => hidden === lineEnd ? "\n" : marks.charAt(hidden.charCodeAt(0) - 0xfdd0))
+  text.replace(shielded, (one) => one === lineEnd ? "\n" : marks.charAt(hidden.indexOf(one)))
 
 /** A shielded value, or a single edge whose other one was trimmed away. */
 const shieldedValue = "\uFDD9[^\uFDD9\uFDDB]*\uFDDB|\uFDD9(?![^\uFDD9\uFDDB]*\uFDDB)|\uFDDB"
 const backslashed = "\\\\([*_~`[\\]()\\\\!#>+.-])"
 const words = `${shieldedValue}|[^[\\]\\n\uFDD9\uFDDB]`
-const address = `(?:${shieldedValue}|[^()\\s\uFDD9\uFDDB]|\\([^()\\s]*\\))*`
+/** It never begins as a bracketed one does: with two ways to read each of many, a text could take forever. */
+const address = `(?!<)(?:${shieldedValue}|[^()\\s\uFDD9\uFDDB]|\\([^()\\s]*\\))*`
+const bracketed = `(?:${shieldedValue}|[^<>\\n\uFDD9\uFDDB])*`
 const title = `(?:\\s+(?:"[^"\\n]*"|'[^'\\n]*'))?`
+const space = "[ \\t]*(?![ \\t])"
+const end = `${title}${space}\\)`
 /** Images may stand in a label, but not in those of its images: so no character is looked at more than a few times. */
-const label = `(?:(?<!\\\\)!\\[(?:${words})*\\]\\(${address}${title}\\)|${words})*`
-const link = `(!?)\\[(${label})\\]\\((${address})${title}\\)`
-const token = new RegExp(`${backslashed}|\`([^\`\\n]+)\`|${link}|\\*{2,3}|__|~~|[*_]`, "g")
+const image = `(?<!\\\\)!\\[(?:${words})*\\]\\(${space}(?:<${bracketed}>|${address})${end}`
+/** Brackets in a label that are no link. */
+const brackets = `\\[(?:${words})*\\](?!\\()`
+const label = `(?:${image}|${brackets}|${words})*`
+const link = `(!?)\\[(${label})\\]\\(${space}(?:<(${bracketed})>|(${address}))${end}`
+const alone = `<((?:https?://|mailto:|tel:)(?:${shieldedValue}|[^\\s<>\uFDD9\uFDDB])+)>`
+const token = new RegExp(`${backslashed}|\`([^\`\\n]+)\`|${link}|${alone}|\\*{2,3}|__|~~|[*_]`, "g")
 const word = /[\p{L}\p{N}\uFDD9\uFDDB]/u
 const blank = /^\s?$/
 
@@ -89,7 +99,7 @@ const linkOf = (label: ReadonlyArray<Inline>, href: string): Inline => {
 const emphasisOf = (mark: string): Emphasis => mark === "~~" ? "del" : mark.length === 2 ? "strong" : "em"
 
 /**
- * Parses **bold**, *italic*, ~~struck~~, `code`, [links](…), ![images](…) and backslash escapes, in linear time. A mark
+ * Parses **bold**, *italic*, ~~struck~~, `code`, [links](…), ![images](…), <addresses> and backslash escapes, in linear time. A mark
  * without a partner is text.
  */
 export const inline = (source: string, budget: Budget): ReadonlyArray<Inline> => {
@@ -134,7 +144,8 @@ export const inline = (source: string, budget: Budget): ReadonlyArray<Inline> =>
 
   for (const piece of source.matchAll(token)) {
     if (!budget.step()) return []
-    const [all, escaped, code, bang, text, href] = piece
+    const [all, escaped, code, bang, text, between, plainly, itself] = piece
+    const href = between ?? plainly ?? itself
     plain += unshield(source.slice(from, piece.index))
     from = piece.index + all.length
     if (escaped !== undefined) {
@@ -142,16 +153,17 @@ export const inline = (source: string, budget: Budget): ReadonlyArray<Inline> =>
     } else if (code !== undefined) {
       flush()
       found.push({ _tag: "Code", text: unshield(code) })
-    } else if (text !== undefined && href !== undefined) {
+    } else if (href !== undefined) {
       flush()
-      const said = inline(text, budget)
-      // White space here can only come from a value.
+      const said = text === undefined ? [] : inline(text, budget)
+      // White space here is that of a value, or between angle brackets.
       const to = unshield(href).replaceAll(/\s/g, encodeURIComponent)
-      found.push(
-        bang === "!"
-          ? { _tag: "Image", src: to, alt: wordsOf(said), href: "", width: undefined }
-          : linkOf(said, to)
-      )
+      if (text === undefined) found.push({ _tag: "Link", text: unshield(href), href: to })
+      else found.push(
+          bang === "!"
+            ? { _tag: "Image", src: to, alt: wordsOf(said), href: "", width: undefined }
+            : linkOf(said, to)
+        )
     } else {
       const inner = open.at(-1)?.mark === "*" ? ["*", "**"] : ["**", "*"]
       for (const mark of all === "***" ? inner : [all])

@@ -60,6 +60,10 @@ const said = [
   "`",
   "[",
   "](b)",
+  "](<b>)",
+  "<https://x>",
+  "<",
+  ">",
   "\\",
   "a",
   " ",
@@ -136,6 +140,37 @@ describe("What an author marks in a line", () => {
     for (const [source, marked] of examples) assert.strictEqual(read(source), marked, source)
   })
 
+  it("is a link with spaces around its address, with brackets around it or in its label, and as an address alone", () => {
+    const examples: ReadonlyArray<readonly [string, string]> = [
+      ["[a]( https://x.io )", "<a https://x.io>a</a>"],
+      ["[a](\t b  't' )", "<a b>a</a>"],
+      ["[a](\nb)", "[a](\nb)"],
+      ["![a]( b )", "<img b a>"],
+      ["[see [1]](https://x.io)", "<a https://x.io>see [1]</a>"],
+      ["[[1] and *[2]*](b)", "<a b>[1] and <em>[2]</em></a>"],
+      ["[a [b](c)](d)", "[a <a c>b</a>](d)"],
+      ["[a [b [c]]](d)", "[a [b [c]]](d)"],
+      ["[![a [b]](c)](d)", "[<img c a [b]>](d)"],
+      ["[a](<https://x.io/a b>)", "<a https://x.io/a%20b>a</a>"],
+      ["[a](<b (c)> \"t\")", "<a b%20(c)>a</a>"],
+      ["[a](<>)", "<a >a</a>"],
+      ["[a](<b)", "[a](<b)"],
+      ["[a](<b\n>)", "[a](<b\n>)"],
+      ["[![a](<b c>)](d)", "<img b%20c a d>"],
+      ["Go to <https://x.io/a_b_c?d=(e)>!", "Go to <a https://x.io/a_b_c?d=(e)>https://x.io/a_b_c?d=(e)</a>!"],
+      [
+        "<mailto:a@x.io> <tel:+1> <http://x>",
+        "<a mailto:a@x.io>mailto:a@x.io</a> <a tel:+1>tel:+1</a> <a http://x>http://x</a>"
+      ],
+      ["<javascript:x> <https:x> <https://a b> <b> 1 < 2", "<javascript:x> <https:x> <https://a b> <b> 1 < 2"],
+      [`<https://x.io/${value("a >*b")}>`, "<a https://x.io/a%20>*b>https://x.io/a >*b</a>"],
+      [`[a](<${value("b> c")}>)`, "<a b>%20c>a</a>"],
+      [value("<https://x.io> [a](<b>)"), "<https://x.io> [a](<b>)"],
+      [`<${value("https://x.io")}>`, "<https://x.io>"]
+    ]
+    for (const [source, marked] of examples) assert.strictEqual(read(source), marked, source)
+  })
+
   it("stands in the label of a link as well, but not across its edge", () => {
     const examples: ReadonlyArray<readonly [string, string, string]> = [
       ["[**a**](b)", "<a b><strong>a</strong></a>", "a"],
@@ -197,9 +232,19 @@ describe("What an author marks in a line", () => {
       "[a](b \"t' ",
       "](b '",
       "\\![",
-      `[![${value("v")}`
+      `[![${value("v")}`,
+      "[a]( ",
+      "[a](<b ",
+      "[![a](<b>)",
+      "[[a]",
+      "[[",
+      "![a] ",
+      "<https://x",
+      " ",
+      "[a](   "
     ]
     for (const part of begun) {
+      assertQuick(() => parsed(`[a](${part.repeat(40_000)}b c`), part)
       for (const source of [part.repeat(40_000), `[${part.repeat(40_000)}`, `[![${part.repeat(40_000)}`])
         assertQuick(() => parsed(source), part)
     }
