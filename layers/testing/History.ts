@@ -191,11 +191,21 @@ export interface Cancellation {
   confirmedAt: number | undefined
 }
 
+/**
+ * What a provider can tell of one of its calls. Only some of it is about the message, and only some about the address,
+ * which then is sent to no more (api.md 25.2):
+ * - `Deliver`, `Open`, `Click`: the message arrived, and was opened or clicked.
+ * - `Bounce`: it was returned; of a mail, since its address is dead.
+ * - `SoftBounce`: it was returned for another reason, such as a full mailbox. The address stays.
+ * - `Complain`, `Unsubscribe`: whoever has the address wants no more mail there. The message stays as it is.
+ */
+export type ReportEvent = "Deliver" | "Open" | "Click" | "Bounce" | "SoftBounce" | "Complain" | "Unsubscribe"
+
 /** A provider's record of a receipt for the call of this number. `takenAt`: when a node acknowledged it. */
 export interface Report {
   readonly call: number
   readonly messageId: string
-  readonly event: "Deliver" | "Open" | "Click" | "Bounce"
+  readonly event: ReportEvent
   readonly at: number
   takenAt: number | undefined
 }

@@ -23,6 +23,8 @@ import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { ShardCount } from "#src/delivery/shards/ShardCount.ts"
 import * as Shards from "#src/delivery/Shards.ts"
 import * as Paging from "#src/delivery/expansion/Paging.ts"
+import { Suppressions } from "#src/people/Suppressions.ts"
+import * as Callbacks from "#src/reports/Callbacks.ts"
 import * as Receipts from "#src/reports/Receipts.ts"
 import * as Tracking from "#src/reports/Tracking.ts"
 import { Cause, Context, Effect, Exit, Fiber, Inspectable, Layer, Logger, References as Ambient, Scope } from "effect"
@@ -45,7 +47,8 @@ export interface Node {
   readonly intake: Intake.Intake["Service"]
   readonly cancel: Effect.Success<typeof Cancel.make>
   readonly runJob: Effect.Success<typeof RunJob.make>
-  readonly receipts: Receipts.Receipts["Service"]
+  /** Takes what a provider's callback says, once it is known to be genuine. */
+  readonly told: ReturnType<typeof Callbacks.applying>
   /** A recipient's app or mail client asks for the picture that tells that the message was opened. */
   readonly opened: (scope: Environment, id: MessageId) => Effect.Effect<void, StoreUnavailable>
   readonly shards: Shards.Shards["Service"]
@@ -122,7 +125,10 @@ export const start = (options: {
         Effect.provideService(ShardCount, options.shardCount),
         Effect.provideContext(built)
       ),
-      receipts: Context.get(built, Receipts.Receipts),
+      told: Callbacks.applying({
+        receipts: Context.get(built, Receipts.Receipts),
+        suppressions: Context.get(built, Suppressions)
+      }),
       opened: (environment, id) => Tracking.opened(Context.get(built, Journal), environment, id),
       shards,
       owned,

@@ -88,6 +88,23 @@ const isId = /^pc_\w{1,64}$/
 /** How many addresses are suppressed at once: a vendor tells of thousands in one callback. */
 const together = 50
 
+/**
+ * Applies what a callback of a configuration says. After a `StoreUnavailable` it is safe to do so again.
+ */
+export const applying = (
+  { receipts, suppressions }: {
+    readonly receipts: Receipts["Service"]
+    readonly suppressions: Pick<Suppressions["Service"], "add">
+  }
+) =>
+  Effect.fnUntraced(function*({ names, provider, scope }: Omit<CallbackTarget, "settings">, told: Told) {
+    // First, since receipts of messages that are not known yet are waited for.
+    for (const some of Array.chunksOf(suppressing(provider, told.addresses), together)) {
+      yield* suppressions.add(scope, some)
+    }
+    yield* receipts.apply(scope, names, told.receipts)
+  })
+
 /** Takes one callback of a configuration. */
 export type Receiver = (callback: Callback) => Effect.Effect<void, Forged | Unverifiable | StoreUnavailable>
 
@@ -99,19 +116,13 @@ export class Callbacks extends Context.Service<Callbacks, {
 export const layer = Layer.effect(
   Callbacks,
   Effect.gen(function*() {
-    const receipts = yield* Receipts
-    const suppressions = yield* Suppressions
+    const apply = applying({ receipts: yield* Receipts, suppressions: yield* Suppressions })
     const readers = yield* CallbackReaders
     const targets = yield* CallbackTargets
 
     const receive = Effect.fn("Callbacks.receive")(
       function*(reader: CallbackReader, target: CallbackTarget, callback: Callback) {
-        const told = yield* reader.read(callback, target.settings)
-        // First, since receipts of messages that are not known yet are waited for.
-        for (const some of Array.chunksOf(suppressing(target.provider, told.addresses), together)) {
-          yield* suppressions.add(target.scope, some)
-        }
-        yield* receipts.apply(target.scope, target.names, told.receipts)
+        yield* apply(target, yield* reader.read(callback, target.settings))
       }
     )
 

@@ -114,7 +114,7 @@ const again = Effect.fnUntraced(function*(world: World, n: number, id: string, e
   yield* world.resend(messageId, chance.happens(0.75) ? { environment, key: `again-${n}` } : { environment })
 })
 
-const events = ["Deliver", "Deliver", "Open", "Click", "Bounce"] as const
+const events = ["Deliver", "Deliver", "Open", "Click", "SoftBounce"] as const
 
 /** Providers that report of some of what they took, soon or late; also of what broke, and that something bounced which they had refused. */
 const reporting = Effect.fnUntraced(function*(world: World) {
@@ -125,7 +125,7 @@ const reporting = Effect.fnUntraced(function*(world: World) {
       const call = world.calls[seen]
       if (call === undefined) continue
       if (call.taken && chance.happens(0.2)) yield* world.report(call, chance.pick(events))
-      else if (!call.taken && call.heard === "refused" && chance.happens(0.05)) yield* world.report(call, "Bounce")
+      else if (!call.taken && call.heard === "refused" && chance.happens(0.05)) yield* world.report(call, "SoftBounce")
     }
   }
 })

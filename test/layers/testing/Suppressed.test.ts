@@ -72,3 +72,50 @@ describe("an address that a provider of a world refuses for good", () => {
     assert.isBelow(refused, 2 * 20)
   })
 })
+
+describe("what a provider of a world reports of an address", () => {
+  const own: Simulation.Options = {
+    faults: Faults.none,
+    vendors: [
+      { key: "mail", channel: "email", address: "email" },
+      { key: "text", channel: "sms", address: "phone_number" }
+    ]
+  }
+
+  /** How two messages end: one that the provider reports of, and the next to the same person. */
+  const ends = (event: Parameters<Simulation.World["report"]>[1], channel: "email" | "sms") => {
+    const story: Simulation.Story = Effect.fnUntraced(function*(world) {
+      yield* send(world, "first", [channel])
+      yield* Effect.sleep("1 minute")
+      for (const call of world.calls) yield* world.report(call, event)
+      yield* send(world, "second", [channel])
+      yield* send(world, "third", [channel], { email: "GONE@x.test", phone_number: gone.phone_number })
+    })
+    const { failure, stored } = Simulation.run(1, story, own)
+    assert.strictEqual(failure, undefined)
+    return stored.messages().map(({ error, status }) => `${status} ${error ?? ""}`.trim())
+  }
+
+  it("suppresses it as the callbacks of a real provider do", () => {
+    const why = (words: string) => `UNDELIVERABLE ${words}`
+    const bounced = why("What was sent to the recipient's address for email has bounced")
+    const complained = why("The recipient has complained of what was sent to the address for email")
+    const left = why("The recipient has unsubscribed the address for email")
+    assert.deepStrictEqual(ends("Bounce", "email"), ["UNDELIVERABLE", bounced, bounced])
+    assert.deepStrictEqual(ends("SoftBounce", "email"), ["UNDELIVERABLE", "SENT", "SENT"])
+    assert.deepStrictEqual(ends("Complain", "email"), ["SENT", complained, complained])
+    assert.deepStrictEqual(ends("Unsubscribe", "email"), ["SENT", left, left])
+    for (const event of ["Deliver", "Open", "Click"] as const)
+      assert.deepStrictEqual(ends(event, "email").slice(1), ["SENT", "SENT"], event)
+  })
+
+  it("is told of mails alone: no vendor of text messages says that a number is dead", () => {
+    assert.deepStrictEqual(ends("Bounce", "sms"), ["UNDELIVERABLE", "SENT", "SENT"])
+    const complaining: Simulation.Story = Effect.fnUntraced(function*(world) {
+      yield* send(world, "first", ["sms"])
+      yield* Effect.sleep("1 minute")
+      for (const call of world.calls) yield* world.report(call, "Complain")
+    })
+    assert.include(Simulation.run(1, complaining, own).failure, "A receipt tells of Complain for mails alone")
+  })
+})

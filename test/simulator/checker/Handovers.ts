@@ -47,7 +47,9 @@ const askedFor = (row: Row | undefined, channel: string): number => {
 /** How many copies a channel may be given: those that were asked for; a bounce asks anew. */
 const mostOf = ({ history, rows }: Facts, call: Call | undefined): number => {
   if (call === undefined) return 1
-  const bounces = history.reports.filter(({ event, messageId }) => messageId === call.messageId && event === "Bounce")
+  const bounces = history.reports.filter(({ event, messageId }) =>
+    messageId === call.messageId && event === "SoftBounce"
+  )
   return askedFor(rows.get(call.messageId), call.channel) + bounces.length
 }
 
@@ -60,7 +62,7 @@ const intendedAt = (facts: Facts, call: Call): number =>
 
 /** When a receipt was stored that tells that the call was taken: nobody is in doubt of it any more (P4). */
 const provedAt = (facts: Facts, call: Call): number => {
-  const told = facts.history.reports.filter((report) => report.call === call.number && report.event !== "Bounce")
+  const told = facts.history.reports.filter((report) => report.call === call.number && report.event !== "SoftBounce")
   const proofs = facts.commitsOf(call.messageId).filter(({ at, event, kind }) =>
     kind === "observe" && told.some((report) => event === report.event && at >= report.at)
   )
@@ -81,7 +83,7 @@ export const noKnownCopies = (facts: Facts): ReadonlyArray<string> =>
     if (askedFor(facts.rows.get(call.messageId), call.channel) > 1) return []
     const known = facts.callsOf(call.messageId).find((other) =>
       other.channel === call.channel && provedAt(facts, other) < intendedAt(facts, call) &&
-      !facts.history.reports.some(({ call: of, event }) => of === other.number && event === "Bounce")
+      !facts.history.reports.some(({ call: of, event }) => of === other.number && event === "SoftBounce")
     )
     return known === undefined
       ? []
@@ -111,7 +113,7 @@ export const boundedCopies = (facts: Facts): ReadonlyArray<string> => {
       other.calledAt < call.calledAt &&
       // A bounce tells that the first one is none.
       !facts.history.reports.some(({ at, call: of, event }) =>
-        event === "Bounce" && of === other.number && at <= call.calledAt
+        event === "SoftBounce" && of === other.number && at <= call.calledAt
       ) &&
       !isProved(facts, other, call)
     )

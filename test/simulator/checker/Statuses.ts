@@ -56,7 +56,7 @@ export const noLies = (facts: Facts): ReadonlyArray<string> => {
   return facts.history.messages.flatMap(({ attempts, history, id, status }) => {
     const calls = facts.callsOf(id)
     const has = inboxes.has(id) || calls.some(({ taken }) => taken)
-    const bounced = facts.history.reports.some(({ event, messageId }) => messageId === id && event === "Bounce")
+    const bounced = facts.history.reports.some(({ event, messageId }) => messageId === id && event === "SoftBounce")
     // What a receipt proves after the end comes too late (A3).
     const settled = facts.commitsOf(id).some(({ attempt, kind, result }) =>
       kind === "step" && attempt?.state === "accepted" && result === "Written"

@@ -12,16 +12,18 @@ const after = 600_000
 /** No jumps of the clock: ten minutes would not be ten minutes. */
 const failures: Faults.Faults = { ...Faults.all, kinds: ["crash", "freeze", "rob", "leave", "outage"] }
 
+const criteria = ["delivered", "viewed", "engaged"] as const
+const events = ["Nothing", "Bounce", "Deliver", "Open", "Click"] as const
+type Event = (typeof events)[number]
+
 /** What recipients do with a mail, and for which criteria it is enough. */
-const deeds: Readonly<Record<Report["event"] | "Nothing", ReadonlyArray<string>>> = {
+const deeds: Readonly<Record<Event, ReadonlyArray<string>>> = {
   Nothing: [],
   Bounce: [],
   Deliver: ["delivered"],
   Open: ["delivered", "viewed"],
   Click: ["delivered", "viewed", "engaged"]
 }
-const criteria = ["delivered", "viewed", "engaged"] as const
-const events = ["Nothing", "Bounce", "Deliver", "Open", "Click"] as const
 
 const mailOf = Effect.fnUntraced(function*(world: Simulation.World, requestId: string) {
   for (let n = 0; n < 1_000; n++) {
@@ -66,7 +68,7 @@ const complaints = ({ calls, inbox, incidents, messages, reports, requests }: Hi
     const isInApp = inbox.some(({ messageId }) => messageId === requestId)
     const report = reports.find(({ messageId, takenAt }) => messageId === requestId && takenAt !== undefined)
     if (mail === undefined) return [`${requestId} was not mailed`]
-    const event = report?.event ?? "Nothing"
+    const event = events.find((one) => one === report?.event) ?? "Nothing"
     const since = event === "Bounce" && report?.takenAt !== undefined ? report.at : mail.calledAt + after
     if (text !== undefined && text.calledAt < since) return [`${requestId} was texted too early`]
     if (text !== undefined && incidents.length === 0 && text.calledAt > since + 30_000) {
