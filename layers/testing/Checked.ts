@@ -1,5 +1,5 @@
 import type { Faults } from "#layers/testing/Faults.ts"
-import type { History } from "#layers/testing/History.ts"
+import type { Call, History } from "#layers/testing/History.ts"
 
 /** What the worlds of a check had in all. Where it is nothing, a property may hold for the wrong reason. */
 export interface Checked {
@@ -10,6 +10,9 @@ export interface Checked {
   readonly sends: number
   readonly accepted: number
   readonly messages: number
+  /** Calls of providers, and those of which the engine did not know whether they had been taken. */
+  readonly calls: number
+  readonly unknown: number
   /** What recipients got: by providers, and in their inboxes. */
   readonly deliveries: number
 }
@@ -31,16 +34,26 @@ export const slowness = ({ lasted, seed }: History): string | undefined =>
     "A due time made from Date.now() is far off: a world begins at options.begins"
   ].join(" ")
 
+/** The calls whose outcome nobody heard, and those that an owner of their message had to take for such. */
+const unknown = ({ calls, commits }: History): ReadonlyArray<Call> => {
+  const doubted = new Set(
+    commits.flatMap(({ attempt, messageId }) => attempt?.state === "unknown" ? [`${messageId} ${attempt.number}`] : [])
+  )
+  return calls.filter(({ attempt, heard, messageId }) =>
+    heard === undefined || heard === "lost" || doubted.has(`${messageId} ${attempt}`)
+  )
+}
+
 /** Counts what the worlds of a check had. */
 export const make = () => {
-  const count = { worlds: 0, disturbed: 0, sends: 0, accepted: 0, messages: 0, deliveries: 0 }
+  const count = { worlds: 0, disturbed: 0, sends: 0, accepted: 0, messages: 0, calls: 0, unknown: 0, deliveries: 0 }
   let wantsFaults = 0
   let refusing = 0
   let refusal: string | undefined
   let ending: string | undefined
 
   const add = (history: History, { atMost, kinds, only }: Faults) => {
-    const { bulkJobs, deliveries, inbox, incidents, messages, requests } = history
+    const { bulkJobs, calls, deliveries, inbox, incidents, messages, requests } = history
     const sent = [
       ...requests,
       ...bulkJobs.map(({ requestId, tries: { add, create, run } }) => ({
@@ -57,6 +70,8 @@ export const make = () => {
     count.sends += sent.length
     count.accepted += sent.filter(({ requestId }) => requestId !== undefined).length
     count.messages += messages.length
+    count.calls += calls.length
+    count.unknown += unknown(history).length
     count.deliveries += deliveries.length + inbox.length
     if (incidents.some(({ kind }) => kind !== "move" && kind !== "lostAnswer")) count.disturbed++
     if (kinds.length > 0 && atMost > 0 && only === undefined) wantsFaults++
@@ -67,7 +82,8 @@ export const make = () => {
 
   /** Why the property may hold for the wrong reason, a sentence each. */
   const doubts = (): ReadonlyArray<string> => {
-    const { accepted, deliveries, disturbed, messages, sends, worlds } = count
+    const { accepted, calls, deliveries, disturbed, messages, sends, unknown, worlds } = count
+    const isCalm = wantsFaults >= few && disturbed * 10 < worlds
     return [
       ...(sends === 0 && messages === 0
         ? ["its story sends nothing in any world: an effect that it neither yields nor gives does not run"]
@@ -81,10 +97,16 @@ export const make = () => {
       ...(messages > 0 && deliveries === 0
         ? [`nobody got anything in any world; the first message ended as ${ending}`]
         : []),
-      ...(wantsFaults >= few && disturbed * 10 < worlds
+      ...(isCalm
         ? [
           `${disturbed} of ${worlds} worlds had a fault before everything in them was over: let the story last ` +
           "longer, such as by a delay of up to options.faults.within before it sends, or make that shorter"
+        ]
+        : []),
+      ...(wantsFaults >= few && !isCalm && calls > 0 && unknown === 0
+        ? [
+          "no call of any world had an unknown outcome, which is when a provider may be called twice: let " +
+          "options.faults.kinds have crash, freeze or rob, or let a provider's answers be lost"
         ]
         : [])
     ]

@@ -30,6 +30,11 @@ export interface Faults {
    * as where nodes come and go. It is no fault. By default 0.
    */
   readonly moves?: number
+  /**
+   * The probability that a fault is aimed: once its time has come, it strikes the node that next calls a provider, while
+   * that call is under way. Most calls are over in no time, and hardly a fault would meet one. By default 0.3.
+   */
+  readonly aimed?: number
   /** Of the faults that a seed draws, only those of these numbers come about, from 0; by default all. */
   readonly only?: ReadonlyArray<number>
 }
@@ -42,6 +47,8 @@ export const all: Faults = {
   within: 60_000,
   lostAnswers: 0.003
 }
+
+const defaultAimed = 0.3
 
 /** Injects the faults of a world, and ends them. */
 export const make = (options: {
@@ -158,25 +165,43 @@ export const make = (options: {
     return everywhere(kind, chance, drawn) || (node !== undefined && at(node, kind, chance, drawn))
   }
 
+  /** The aimed faults whose time has come, in that order. */
+  const aimed: Array<{ readonly own: Chances.Chance; readonly strike: (node: string) => void }> = []
+  const share = faults.aimed ?? defaultAimed
+
   const count = Array.isReadonlyArrayNonEmpty(faults.kinds) ? chance.int(0, faults.atMost) : 0
   for (let n = 0; n < count; n++) {
     const kinds = faults.kinds
     // Each has a chance of its own, so that it is the same with and without the others.
     const own = Chances.fork(chance)
-    loop.after(own.int(0, faults.within), () => {
-      if (!healed && Array.isReadonlyArrayNonEmpty(kinds) && faults.only?.includes(n) !== false) {
-        strike(own.pick(kinds), own, n)
-      }
+    const begin = (node?: string) => {
+      if (Array.isReadonlyArrayNonEmpty(kinds)) strike(own.pick(kinds), own, n, node)
+    }
+    const at = own.int(0, faults.within)
+    const isAimed = share > 0 && own.happens(share)
+    loop.after(at, () => {
+      if (healed || faults.only?.includes(n) === false) return
+      if (isAimed) aimed.push({ own, strike: begin })
+      else begin()
     })
   }
 
   return {
     strike,
+    /** A node begins a call that its provider answers after so many ms. */
+    called: (node: string, ms: number) => {
+      const fault = aimed.shift()
+      if (fault !== undefined) loop.after(fault.own.int(1, Math.max(1, ms - 1)), () => fault.strike(node))
+    },
     isDown: () => outages > 0,
     isSlow: () => lags > 0,
     /** The probability of a move now (`Faults.moves`). */
     moves: () => healed ? 0 : faults.moves ?? 0,
-    /** Ends all faults; no drawn one begins any more. */
+    /** No aimed fault strikes any more. */
+    disarm: () => {
+      aimed.length = 0
+    },
+    /** Ends all faults; no drawn one begins any more, but for aimed ones, which wait for their calls. */
     heal: () => {
       healed = true
       mends.forEach((_, incident) => mend(incident))

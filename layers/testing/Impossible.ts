@@ -93,6 +93,7 @@ const ofFaults: Readonly<Record<keyof Faults, true>> = {
   within: true,
   lostAnswers: true,
   moves: true,
+  aimed: true,
   only: true
 }
 
@@ -100,7 +101,7 @@ const faultsOf = (faults: Faults): ReadonlyArray<string> => {
   if (!Predicate.isObject(faults)) return ["options.faults has to be an object, such as Faults.none"]
   if (![faults.kinds, faults.only ?? []].every(Array.isArray))
     return ["options.faults.kinds and options.faults.only have to be arrays"]
-  const { atMost, kinds: named, lostAnswers, moves = 0, only = [], within } = faults
+  const { aimed = 0, atMost, kinds: named, lostAnswers, moves = 0, only = [], within } = faults
   // If every answer of the store were lost, or every shard moved on, the world would make no progress for days of
   // virtual time.
   const probabilities = Object.entries({ lostAnswers, moves }).filter(([, value]) => !(value >= 0 && value < 1))
@@ -113,6 +114,7 @@ const faultsOf = (faults: Faults): ReadonlyArray<string> => {
     ...only.filter((number) => !isWhole(0)(number)).map((number) =>
       `options.faults.only has ${number}, and has to have whole numbers from 0`
     ),
+    ...(aimed >= 0 && aimed <= 1 ? [] : [`options.faults.aimed is ${aimed}, and has to be from 0 to 1`]),
     ...probabilities.map(([name, value]) => `options.faults.${name} is ${value}, and has to be from 0 to below 1`)
   ]
 }

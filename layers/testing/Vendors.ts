@@ -123,8 +123,15 @@ interface Installed {
 /** Ms within which every node sees a change of a provider's settings (`ProviderConfigurations.installed`). */
 const freshness = 2_000
 
-/** The outside world: scripted providers, which record every call that they get. */
-export const make = (loop: Loop, options: ReadonlyArray<VendorOptions>) => {
+/**
+ * The outside world: scripted providers, which record every call that they get. `called` gets the name of the node and the
+ * ms until it is answered.
+ */
+export const make = (
+  loop: Loop,
+  options: ReadonlyArray<VendorOptions>,
+  called: (node: string, ms: number) => void
+) => {
   const calls: Array<Call> = []
   let underWay = 0
   let fault: string | undefined
@@ -156,6 +163,7 @@ export const make = (loop: Loop, options: ReadonlyArray<VendorOptions>) => {
   ) => {
     const after = Cue.duration(cue)
     underWay++
+    called(caller.name, after)
     loop.after(after / 2, () => {
       call.taken = Cue.takes(cue)
       const name = `${call.scope} ${call.provider} ${call.token}`

@@ -88,7 +88,7 @@ export const make = (seed: number, options: WorldOptions) => {
     Clock.Clock,
     loop.process("given").clock
   ))
-  const vendors = Vendors.make(loop, options.vendors)
+  const vendors = Vendors.make(loop, options.vendors, (node, ms) => faults.called(node, ms))
   const cluster = Clusters.make<Nodes.Node>({
     loop,
     chance,
@@ -203,6 +203,7 @@ export const make = (seed: number, options: WorldOptions) => {
       // What a story has asked for goes on after it, among the faults that are still to come.
       loop.run(isDrained, options.faults.within)
       drain()
+      faults.disarm()
       loop.run(() => false, loop.now() + afterwards)
       // A request whose caller had given up waiting may have been accepted since.
       const drained = drain()

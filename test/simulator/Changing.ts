@@ -1,5 +1,5 @@
 import * as Chances from "#layers/testing/Chance.ts"
-import { all } from "#layers/testing/Faults.ts"
+import { all } from "./Unaimed.ts"
 import type { Options, Story, World } from "#layers/testing/Simulation.ts"
 import { type Array, Effect } from "effect"
 import { people, users } from "./People.ts"

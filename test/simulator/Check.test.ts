@@ -123,10 +123,11 @@ describe("Simulation.check", () => {
       ],
       [{ faults: { ...faults, atMost: NaN } }, "options.faults.atMost is NaN, and has to be a whole number from 0"],
       [{ faults: { ...faults, moves: 1 } }, "options.faults.moves is 1, and has to be from 0 to below 1"],
+      [{ faults: { ...faults, aimed: 1.5 } }, "options.faults.aimed is 1.5, and has to be from 0 to 1"],
       [{ faults: { ...faults, only: [0.5] } }, "options.faults.only has 0.5, and has to have whole numbers from 0"],
       [
         { faults: { ...faults, move: 0.5 } as typeof faults },
-        "options.faults has move, which is none of kinds, atMost, within, lostAnswers, moves, only"
+        "options.faults has move, which is none of kinds, atMost, within, lostAnswers, moves, aimed, only"
       ],
       [{ faults: { ...faults, lostAnswers: 1 } }, "options.faults.lostAnswers is 1, and has to be from 0 to below 1"]
     ]

@@ -1,6 +1,6 @@
 import * as Chances from "#layers/testing/Chance.ts"
 import type { Cue } from "#layers/testing/Cue.ts"
-import { all } from "#layers/testing/Faults.ts"
+import { all } from "./Unaimed.ts"
 import type { Options, Story, World } from "#layers/testing/Simulation.ts"
 import { Effect } from "effect"
 import { people } from "./People.ts"

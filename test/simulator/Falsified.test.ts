@@ -11,6 +11,9 @@ const to = { email: "ada@example.com" }
 const hello: Simulation.Story = (world) =>
   Effect.delay(world.send({ to, content }, { key: "hello" }), world.chance.int(0, 60_000))
 
+/** Faults at any time: that of an aimed one is its call's. */
+const unaimed: Faults.Faults = { ...Faults.all, aimed: 0 }
+
 const unnamed = Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromUnknown({}))
 
 const falsified = (property: Simulation.Property, options: Simulation.Options = {}) =>
@@ -33,16 +36,16 @@ describe("a world that breaks a property", () => {
     Effect.gen(function*() {
       const complaints: Simulation.Property["complaints"] = ({ incidents }) =>
         incidents.filter(({ kind }) => kind === "crash").length >= 2 ? ["two nodes died"] : []
-      const error = yield* falsified({ story: hello, complaints })
+      const error = yield* falsified({ story: hello, complaints }, { faults: unaimed })
       const { enough, faults, happened, message, seed } = error
       // As `node:test` shows it.
       assert.include(inspect(error), message)
-      const whole = Simulation.run(seed, hello)
+      const whole = Simulation.run(seed, hello, { faults: unaimed })
       assert.strictEqual(faults.length, whole.incidents.filter(({ kind }) => kind !== "move").length)
       const only =
         /^These are enough: crash of \w at \d+ ms, crash of \w at \d+ ms \(options\.faults of only: \[(\d+), (\d+)\]/
           .exec(enough ?? "")?.slice(1).map(Number) ?? assert.fail(message)
-      const least = Simulation.run(seed, hello, { faults: { ...Faults.all, only, lostAnswers: 0 } })
+      const least = Simulation.run(seed, hello, { faults: { ...unaimed, only, lostAnswers: 0 } })
       assert.deepStrictEqual(
         least.incidents.map(({ kind }) => kind).filter((kind) => kind !== "move"),
         ["crash", "crash"]
@@ -120,7 +123,7 @@ describe("a seed", () => {
       return [drawn, incidents.flatMap(({ at, drawn, kind }) => drawn === undefined ? [] : [[kind, at]])]
     }
     for (let seed = 1; seed <= 20; seed++) {
-      const options = { nodes: 5, faults: { ...Faults.all, kinds: ["crash", "freeze", "jump", "outage"] } as const }
+      const options = { nodes: 5, faults: { ...unaimed, kinds: ["crash", "freeze", "jump", "outage"] } as const }
       const first = draws(hello, seed, options)
       const changed = draws((world) => Effect.andThen(hello(world), hello(world)), seed, { ...options, shards: 7 })
       assert.deepStrictEqual(changed, first, `seed ${seed}`)
@@ -136,7 +139,40 @@ describe("a check that passes", () => {
       assert.deepStrictEqual([found.worlds, found.sends, found.messages], [30, 30, found.accepted])
       assert.isAtLeast(found.deliveries, found.accepted)
       assert.isAbove(found.disturbed, 10)
+      assert.isAtLeast(found.calls, found.accepted)
     }))
+
+  it.effect("had calls whose outcome nobody knew, unless its faults leave none in doubt, and then warns", () =>
+    Effect.gen(function*() {
+      const found = yield* checked(hello, { seeds: 60 })
+      assert.isAbove(found.unknown, 5)
+      assert.deepStrictEqual(found.lines, [])
+      const spared = yield* checked(hello, { seeds: 60, faults: { ...Faults.all, kinds: ["jump"] } })
+      assert.strictEqual(spared.unknown, 0)
+      assert.match(
+        spared.lines.join(),
+        /^The property holds, but no call of any world had an unknown outcome, which is/
+      )
+      const { lines } = yield* checked(hello, { seeds: 60, faults: Faults.none })
+      assert.deepStrictEqual(lines, [])
+      const lost = { _tag: "Lose", after: 20, taken: true, proved: false } as const
+      const vendors = [{ key: "mail", channel: "email", address: "email", script: [lost] }]
+      assert.strictEqual((yield* checked(hello, { seeds: 3, faults: Faults.none, vendors })).unknown, 3)
+    }))
+
+  it("strikes, with an aimed fault, the node that makes a call, before that is answered", () => {
+    let struck = 0
+    for (let seed = 1; seed <= 20; seed++) {
+      const faults: Faults.Faults = { kinds: ["crash"], atMost: 1, within: 1, lostAnswers: 0, aimed: 1 }
+      const { calls: [call], incidents } = Simulation.run(seed, hello, { faults })
+      const [crash] = incidents.filter(({ kind }) => kind === "crash")
+      if (crash === undefined) continue
+      struck++
+      assert.deepStrictEqual([crash.node, call?.heard], [call?.node, undefined], `seed ${seed}`)
+      assert.isTrue(call !== undefined && crash.at > call.calledAt && crash.at < call.calledAt + 20)
+    }
+    assert.isAbove(struck, 5)
+  })
 
   it.effect("warns if nothing was accepted, if nobody got anything, and if hardly a world had a fault", () =>
     Effect.gen(function*() {

@@ -1,6 +1,6 @@
 import * as Arbitraries from "#layers/testing/Arbitraries.ts"
 import * as Chances from "#layers/testing/Chance.ts"
-import { all } from "#layers/testing/Faults.ts"
+import { all } from "./Unaimed.ts"
 import type { Request } from "#layers/testing/History.ts"
 import type { Options, Story, World } from "#layers/testing/Simulation.ts"
 import type { Recipient } from "#schemas/Recipient.ts"
