@@ -7,6 +7,9 @@ import { Instructions, SendMessage } from "#schemas/SendMessage.ts"
 import { TemplateContent } from "#schemas/Template.ts"
 import { Arbitrary, type Array, Schema, Struct } from "effect"
 
+export type { GivenTemplate } from "#layers/testing/Given.ts"
+export type { Routing } from "#schemas/Routing.ts"
+
 /** Any message of POST /send that its schema accepts, sensible or not: the API refuses most of them. */
 export const sends: Arbitrary.Arbitrary<SendMessage> = Arbitrary.schema(SendMessage)
 

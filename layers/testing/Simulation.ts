@@ -2,20 +2,53 @@ import * as Checks from "#layers/testing/Checked.ts"
 import { enough, Falsified, faultsOf, fewest, told } from "#layers/testing/Falsified.ts"
 import * as Faults from "#layers/testing/Faults.ts"
 import type { Given } from "#layers/testing/Given.ts"
-import type { BulkJob, Call, Change, History, Request } from "#layers/testing/History.ts"
+import type { History } from "#layers/testing/History.ts"
 import * as Impossible from "#layers/testing/Impossible.ts"
 import * as Mistakes from "#layers/testing/Mistakes.ts"
 import type { Ending } from "#layers/testing/Loop.ts"
-import type { Story, World } from "#layers/testing/Story.ts"
+import type { Story } from "#layers/testing/Story.ts"
 import { timeline } from "#layers/testing/Timeline.ts"
 import type { VendorOptions } from "#layers/testing/Vendors.ts"
 import * as Worlds from "#layers/testing/World.ts"
 import { fromIso } from "#schemas/WrittenTime.ts"
 import { Arbitrary, Array, Cause, Config, Effect, Option } from "effect"
 
-export type { BulkJob, Call, Change, Given, History, Request, Story, VendorOptions, World }
+// All that a story or a property can get hold of: what a project exports of that has to be named in its declarations.
+export type { MessageRow, StoredAttempt, StoredEvents } from "#layers/memory/State.ts"
+export type { BulkSend } from "#layers/testing/Bulk.ts"
+export type { SendOptions } from "#layers/testing/Caller.ts"
+export type { Chance } from "#layers/testing/Chance.ts"
+export type { Checked } from "#layers/testing/Checked.ts"
+export type { Cue } from "#layers/testing/Cue.ts"
+export type { Faults, Kind } from "#layers/testing/Faults.ts"
+export type { Given, GivenMember, GivenTemplate, GivenTenant } from "#layers/testing/Given.ts"
+export type {
+  BulkJob,
+  Call,
+  Cancellation,
+  Change,
+  Changed,
+  Commit,
+  History,
+  Incident,
+  LogLine,
+  Report,
+  ReportEvent,
+  Request,
+  Resend,
+  Try
+} from "#layers/testing/History.ts"
+export type { Place, Stored, StoredBulkJob, StoredBulkUser } from "#layers/testing/Stored.ts"
+export type { Story, World } from "#layers/testing/Story.ts"
+export type { Down, VendorOptions } from "#layers/testing/Vendors.ts"
+export type { Element } from "#schemas/Elemental.ts"
+export type { Recipient } from "#schemas/Recipient.ts"
+export type { Routing } from "#schemas/Routing.ts"
+export type { SendMessage } from "#schemas/SendMessage.ts"
+export type { RequestRecord } from "#src/delivery/Expansion.ts"
+export type { InboxMessage } from "#src/reports/Inbox.ts"
+export type { MessageRecord } from "#src/reports/MessageLog.ts"
 export { Falsified, timeline }
-export type Checked = Checks.Checked
 
 export interface Options {
   /** The number of nodes, 3 by default. */
@@ -228,7 +261,7 @@ const alone = "this world alone; if code has changed since it failed, it has the
 export const check = Effect.fnUntraced(function*(
   property: Property,
   options: Options & { readonly seeds?: number } = {}
-): Effect.fn.Return<Checked, Falsified> {
+): Effect.fn.Return<Checks.Checked, Falsified> {
   const fault = Mistakes.ofProperty(property) ?? Impossible.of(options)
   if (fault !== undefined) return yield* Effect.die(new Error(fault))
   const named = yield* Effect.catch(

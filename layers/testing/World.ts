@@ -8,7 +8,8 @@ import * as Chances from "#layers/testing/Chance.ts"
 import * as Clients from "#layers/testing/Client.ts"
 import * as Configured from "#layers/testing/Configured.ts"
 import * as Clusters from "#layers/testing/Cluster.ts"
-import * as Faults from "#layers/testing/Faults.ts"
+import type { Faults, Kind } from "#layers/testing/Faults.ts"
+import * as Injected from "#layers/testing/Injected.ts"
 import type { History, Incident, LogLine } from "#layers/testing/History.ts"
 import * as Givens from "#layers/testing/Given.ts"
 import * as Loops from "#layers/testing/Loop.ts"
@@ -28,7 +29,7 @@ export interface WorldOptions {
   readonly nodes: number
   readonly shards: number
   readonly vendors: ReadonlyArray<Vendors.VendorOptions>
-  readonly faults: Faults.Faults
+  readonly faults: Faults
   readonly given: Givens.Given
   /** When it begins, in epoch ms. */
   readonly epoch: number
@@ -111,7 +112,7 @@ export const make = (seed: number, options: WorldOptions) => {
       ready: cluster.join
     })
   }
-  const faults = Faults.make({
+  const faults = Injected.make({
     loop,
     chance: ofFaults,
     cluster,
@@ -192,7 +193,7 @@ export const make = (seed: number, options: WorldOptions) => {
     change: changes.change,
     stored,
     nodes: names,
-    strike: (kind: Faults.Kind, node: string | undefined) => faults.strike(kind, ofStory, undefined, node),
+    strike: (kind: Kind, node: string | undefined) => faults.strike(kind, ofStory, undefined, node),
     calls: vendors.calls,
     commits: store.commits,
     isDrained,

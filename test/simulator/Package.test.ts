@@ -25,6 +25,91 @@ const examples = async (): Promise<ReadonlyArray<string>> => {
 const example = async (): Promise<string> =>
   (await examples())[0] ?? assert.fail("layers/testing/README.md has no example")
 
+/** What a project may export of all that the package gives: its declarations have to name every type in that. */
+const helpers = `
+import { Effect } from "effect"
+import * as Simulation from "tidings/testing"
+import * as Arbitraries from "tidings/testing/Arbitraries"
+import * as Faults from "tidings/testing/Faults"
+
+/** All of a world, and what its calls answer. */
+export const world = (world: Simulation.World) => ({ ...world })
+export const asked = Effect.fnUntraced(function*({ bulk, cancel, change, draw, open, report, resend, send, strike }: Simulation.World) {
+  return {
+    request: yield* send({ to: { user_id: "ada" }, template: "hello" }),
+    resent: yield* resend("id"),
+    job: yield* bulk({ message: { template: "hello" }, users: [] }),
+    isCanceled: yield* cancel("id"),
+    isChanged: yield* change({ _tag: "DeleteProfile", userId: "ada" }),
+    drawn: yield* draw(Arbitraries.sendsTo([{ user_id: "ada" }])),
+    opened: yield* open("id"),
+    reported: report,
+    isStruck: yield* strike("crash")
+  }
+})
+/** All of a history, and one of each kind of its records. */
+export const history = (history: Simulation.History) => ({ ...history })
+export const records = (history: Simulation.History) => ({
+  request: history.requests[0],
+  tried: history.requests[0]?.tries[0],
+  sent: history.requests[0]?.message,
+  resend: history.resends[0],
+  job: history.bulkJobs[0],
+  cancellation: history.cancellations[0],
+  changed: history.changes[0],
+  change: history.changes[0]?.change,
+  report: history.reports[0],
+  call: history.calls[0],
+  rendered: history.calls[0]?.rendered,
+  commit: history.commits[0],
+  incident: history.incidents[0],
+  line: history.logs[0],
+  row: history.messages[0],
+  attempt: history.messages[0]?.attempts[0],
+  events: history.messages[0]?.history[0]?.events[0],
+  item: history.inbox[0],
+  given: history.given.templates?.["hello"],
+  member: history.given.tenants?.["acme"]?.members?.[0]
+})
+/** All that is stored. */
+export const stored = ({ inbox, job, message, messages, preferences, request }: Simulation.Stored) => ({
+  item: inbox("ada")[0],
+  user: job("id")?.users[0],
+  job: job("id"),
+  message: message("id"),
+  messages: messages(),
+  preferences: preferences("ada"),
+  request: request("id")
+})
+/** All that may be asked for, and what is answered. */
+export const options = (options: Simulation.Options) => ({
+  ...options,
+  vendor: options.vendors?.[0],
+  cue: options.vendors?.[0]?.script?.[0],
+  answered: options.vendors?.[0]?.answers
+})
+export const arbitraries = { ...Arbitraries }
+export const faults = { ...Faults }
+export const simulation = { ...Simulation }
+export const checked = Simulation.check({ story: () => Effect.void, complaints: () => [] })
+export const caught = Effect.catchTag(checked, "Falsified", (falsified) => Effect.succeed(falsified))
+export const lived = Simulation.run(1, () => Effect.void)
+`
+
+/** Helpers beside which nothing else is imported. */
+const drawing = `
+import * as Arbitraries from "tidings/testing/Arbitraries"
+export const arbitraries = { ...Arbitraries }
+`
+
+/** Elements that a helper makes, as the README says to type them. */
+const elements = `
+import type * as Simulation from "tidings/testing"
+const elements = (text: string): Array<Simulation.Element> => [{ type: "meta", title: "Hello" }, { type: "text", content: text }]
+export const given: Simulation.Given = { templates: { hello: { elements: elements("Hello") } } }
+export const hello = (world: Simulation.World) => world.send({ to: { user_id: "ada" }, content: { elements: elements("Hello") } })
+`
+
 describe("the package tidings, installed in an empty project", () => {
   let place = ""
   let manifest: Manifest = { exports: {}, dependencies: {}, peerDependencies: {} }
@@ -148,6 +233,24 @@ describe("the package tidings, installed in an empty project", () => {
       JSON.stringify({ compilerOptions, files: ["shipped.test.mts", "all.test.mts", "doors.mts"] })
     )
     assert.deepStrictEqual(await says(tool("tsc"), ["--project", "."]), { ok: true, text: "" })
+  })
+
+  it("declares what a project exports of it, by names that its doors have", { timeout: 30_000 }, async () => {
+    const compilerOptions = {
+      module: "NodeNext",
+      target: "ESNext",
+      strict: true,
+      declaration: true,
+      emitDeclarationOnly: true,
+      outDir: "declared",
+      types: []
+    }
+    const sources = [["helpers.mts", helpers], ["drawing.mts", drawing], ["elements.mts", elements]] as const
+    for (const [name, text] of sources) {
+      await writeFile(project(name), text)
+      await writeFile(project("tsconfig.declared.json"), JSON.stringify({ compilerOptions, files: [name] }))
+      assert.deepStrictEqual(await says(tool("tsc"), ["--project", "tsconfig.declared.json"]), { ok: true, text: "" })
+    }
   })
 
   it("opens every door that it names, and no other", { timeout: 30_000 }, async () => {
