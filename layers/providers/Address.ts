@@ -1,5 +1,5 @@
-import { Option } from "effect"
-import { encodeWords } from "nodemailer/lib/mime-funcs"
+import { RecipientRejected } from "#schemas/DeliveryError.ts"
+import { Option, Result } from "effect"
 import { domainToASCII } from "node:url"
 
 const dotAtom = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i
@@ -13,12 +13,6 @@ const unprintable = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
 
 /** Whether the text is safe to stand in a header as one line. */
 export const isOneLine = (text: string): boolean => !unprintable.test(text)
-
-/**
- * Writes what is beyond ASCII in a header's value as encoded words (RFC 2047): many servers and SES refuse anything
- * else, and SendGrid asks for it.
- */
-export const inAscii = (value: string): string => /^[\x20-\x7e]*$/.test(value) ? value : encodeWords(value, "B", 52)
 
 /**
  * The domain in its ASCII form. It must consist of host name labels: so there is no address literal, no port, and no
@@ -61,6 +55,13 @@ export const addrSpec = parse(dotAtom)
 
 /** An address whose local part may be international, for vendors that accept such. */
 export const internationalAddress = parse(international)
+
+/** Where mail to a recipient goes, as vendors are told; what is no address is refused before any call. */
+export const ofRecipient = (text: string): Result.Result<string, RecipientRejected> =>
+  Result.fromOption(
+    internationalAddress(text),
+    () => new RecipientRejected({ detail: "Not an e-mail address", invalidates: false })
+  )
 
 /** A member of a comma-separated list. A comma in a quoted name (`"Doe, Ann" <a@b.c>`) does not separate. */
 const apart = /(?:"[^"]*"|[^,])+/g

@@ -1,3 +1,4 @@
+import * as ChatPlaces from "#layers/providers/ChatPlaces.ts"
 import * as ChatText from "#layers/providers/ChatText.ts"
 import * as Found from "#layers/providers/Found.ts"
 import * as JsonBody from "#layers/providers/JsonBody.ts"
@@ -6,16 +7,13 @@ import { baseOf, baseUrl, secret } from "#layers/providers/SettingFields.ts"
 import { badAddress, define, noFault, reading, type Writer } from "#layers/providers/VendorDefinition.ts"
 import type { VendorAnswer } from "#layers/providers/VendorHttp.ts"
 import { errorOf, type VendorTable, waitOf } from "#layers/providers/VendorTable.ts"
-import { DiscordAddress } from "#schemas/ChatAddress.ts"
-import type { Profile } from "#schemas/Profile.ts"
+import type { DiscordAddress } from "#schemas/ChatAddress.ts"
 import { Unavailable } from "#schemas/DeliveryError.ts"
 import { cut } from "#src/content/Cut.ts"
 import { createHash } from "node:crypto"
-import { Effect, Option, Redacted, Schema } from "effect"
+import { Effect, Redacted, Schema } from "effect"
 
 const Settings = Schema.Struct({ bot_token: secret, ...baseUrl })
-
-const decode = Schema.decodeUnknownOption(DiscordAddress)
 
 /** Stands for `"global": false`, since few limits have a code. */
 const notGlobal = "not global"
@@ -58,9 +56,6 @@ const fault = (answer: VendorAnswer) => {
   const codes = [said.code === 0 ? undefined : said.code?.toString(), said.global === false ? notGlobal : undefined]
   return { codes: codes.filter((code) => code !== undefined), message: said.message ?? "" }
 }
-
-const recipients = (profile: Profile): ReadonlyArray<DiscordAddress> =>
-  Option.toArray(decode(profile["discord"])).filter(({ channel_id, user_id }) => channel_id ?? user_id)
 
 /** The most characters of a message; Discord refuses a longer one. */
 const longest = 2_000
@@ -131,7 +126,7 @@ export const definition = define({
   says: ["content", "embeds", "poll", "sticker_ids"],
   address: "discord",
   settings: Settings,
-  recipients,
+  recipients: ChatPlaces.discord,
   // The state is of no setting: what is known is kept by address and token.
   holds: [],
   writer,

@@ -1,8 +1,9 @@
-import { inAscii, internationalAddress, listed } from "#layers/providers/Address.ts"
+import { internationalAddress, listed, ofRecipient } from "#layers/providers/Address.ts"
 import * as Attachments from "#layers/providers/Attachments.ts"
+import { inAscii } from "#layers/providers/EncodedWords.ts"
 import * as ListUnsubscribe from "#layers/providers/ListUnsubscribe.ts"
 import { line } from "#layers/providers/SettingFields.ts"
-import { ContentRejected, type DeliveryError, Misconfigured, RecipientRejected } from "#schemas/DeliveryError.ts"
+import { ContentRejected, type DeliveryError, Misconfigured } from "#schemas/DeliveryError.ts"
 import { optional } from "#schemas/Optional.ts"
 import type { Delivery } from "#src/delivery/Provider.ts"
 import { Effect, Option, Schema } from "effect"
@@ -135,10 +136,7 @@ const recipientsOf = Effect.fnUntraced(
     const named = yield* mailboxes("to", given)
     if (named.length > 0) return named
     if (given !== undefined && given !== null) return yield* new ContentRejected({ detail: "override.to names nobody" })
-    const email = Option.getOrUndefined(internationalAddress(own))
-    return email === undefined
-      ? yield* new RecipientRejected({ detail: "Not an e-mail address", invalidates: false })
-      : [{ email }]
+    return [{ email: yield* Effect.fromResult(ofRecipient(own)) }]
   }
 )
 

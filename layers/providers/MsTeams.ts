@@ -1,4 +1,5 @@
 import * as BearerToken from "#layers/providers/BearerToken.ts"
+import * as ChatPlaces from "#layers/providers/ChatPlaces.ts"
 import * as ChatText from "#layers/providers/ChatText.ts"
 import * as Found from "#layers/providers/Found.ts"
 import * as JsonBody from "#layers/providers/JsonBody.ts"
@@ -11,13 +12,12 @@ import * as TokenAnswer from "#layers/providers/TokenAnswer.ts"
 import { badAddress, define, reading, type Writer } from "#layers/providers/VendorDefinition.ts"
 import type { Line, VendorAnswer } from "#layers/providers/VendorHttp.ts"
 import { errorOf, type Fault, type VendorTable, waitOf } from "#layers/providers/VendorTable.ts"
-import { MsTeamsAddress, MsTeamsWebhook } from "#schemas/ChatAddress.ts"
+import type { MsTeamsAddress, MsTeamsWebhook } from "#schemas/ChatAddress.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
-import type { Profile } from "#schemas/Profile.ts"
 import { Misconfigured, Unavailable } from "#schemas/DeliveryError.ts"
 import { mostTogether } from "#src/content/chat/AdaptiveCard.ts"
 import { cut } from "#src/content/Cut.ts"
-import { Effect, Option, Redacted, Schema } from "effect"
+import { Effect, Redacted, Schema } from "effect"
 
 /** `app_id` and `app_password` are the bot's; without one, only workflows are reached, by their URLs. */
 const Settings = Schema.Struct({
@@ -36,9 +36,6 @@ const Settings = Schema.Struct({
 )
 
 type Bot = typeof Settings.Type & Required<Pick<typeof Settings.Type, "app_id" | "app_password">>
-
-const decode = Schema.decodeUnknownOption(MsTeamsAddress)
-const decodeWebhook = Schema.decodeUnknownOption(MsTeamsWebhook)
 
 type To = MsTeamsAddress | MsTeamsWebhook
 
@@ -79,13 +76,6 @@ const fault = (answer: VendorAnswer, to?: To): Fault => {
     codes: answer.status >= 300 && to !== undefined && isWebhook(to) ? [...own, Webhook.code] : own,
     message: said?.message ?? ""
   }
-}
-
-const recipients = (profile: Profile): ReadonlyArray<To> => {
-  const bots = Option.toArray(decode(profile["ms_teams"])).filter((to) =>
-    to.conversation_id ?? to.channel_id ?? to.user_id ?? to.email ?? (to.channel_name && to.team_id)
-  )
-  return bots.length > 0 ? bots : Option.toArray(decodeWebhook(profile["ms_teams"]))
 }
 
 const serviceOf = (to: MsTeamsAddress, base: string | undefined): string | undefined => {
@@ -218,8 +208,8 @@ export const definition = define({
   address: "ms_teams",
   settings: Settings,
   holds: ["app_id", "app_password", "tenant_id", "token_url", "graph_url"],
-  recipients,
-  ownAccount: (profile) => recipients(profile).find(isWebhook)?.webhook_url,
+  recipients: ChatPlaces.msTeams,
+  ownAccount: (profile) => ChatPlaces.msTeams(profile).find(isWebhook)?.webhook_url,
   writer,
   accepted: (answer, to) => {
     if (isWebhook(to)) return Webhook.accepted(answer)

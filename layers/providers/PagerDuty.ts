@@ -1,3 +1,4 @@
+import * as ChatPlaces from "#layers/providers/ChatPlaces.ts"
 import * as ChatText from "#layers/providers/ChatText.ts"
 import * as JsonBody from "#layers/providers/JsonBody.ts"
 import * as Overrides from "#layers/providers/Overrides.ts"
@@ -5,13 +6,12 @@ import { baseOf, baseUrl, line, secret } from "#layers/providers/SettingFields.t
 import { define, noFault, reading, stateless } from "#layers/providers/VendorDefinition.ts"
 import type { VendorAnswer } from "#layers/providers/VendorHttp.ts"
 import type { Fault, VendorTable } from "#layers/providers/VendorTable.ts"
-import { PagerDutyAddress } from "#schemas/ChatAddress.ts"
+import type { PagerDutyAddress } from "#schemas/ChatAddress.ts"
 import { Misconfigured } from "#schemas/DeliveryError.ts"
-import type { Profile } from "#schemas/Profile.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
 import { webAddress } from "#src/content/chat/Address.ts"
 import { cut } from "#src/content/Cut.ts"
-import { Effect, Option, Redacted, Schema } from "effect"
+import { Effect, Redacted, Schema } from "effect"
 
 /** What recipients leave out: `routing_key` is the integration key of a PagerDuty service. */
 const Settings = Schema.Struct({
@@ -21,8 +21,6 @@ const Settings = Schema.Struct({
   source: Schema.optionalKey(line),
   ...baseUrl
 })
-
-const decode = Schema.decodeUnknownOption(PagerDutyAddress)
 
 /** Stands for a routing key that the recipient brings. */
 const ownKey = "own key"
@@ -52,8 +50,6 @@ const fault = (answer: VendorAnswer, to?: PagerDutyAddress): Fault => {
     message: errors.length === 0 ? message : errors.join(" ")
   }
 }
-
-const recipients = (profile: Profile): ReadonlyArray<PagerDutyAddress> => Option.toArray(decode(profile["pagerduty"]))
 
 /** The most characters of a summary. */
 const longest = 1_024
@@ -86,8 +82,8 @@ export const definition = define({
   says: ["payload.summary"],
   address: "pagerduty",
   settings: Settings,
-  recipients,
-  ownAccount: (profile) => recipients(profile)[0]?.routing_key ?? undefined,
+  recipients: ChatPlaces.pagerDuty,
+  ownAccount: (profile) => ChatPlaces.pagerDuty(profile)[0]?.routing_key ?? undefined,
   writer: stateless(Effect.fnUntraced(function*({ delivery, settings, to }) {
     const key = to.routing_key || (settings.routing_key && Redacted.value(settings.routing_key))
     if (key === undefined) return yield* new Misconfigured({ detail: "No PagerDuty routing key" })

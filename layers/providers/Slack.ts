@@ -1,3 +1,4 @@
+import * as ChatPlaces from "#layers/providers/ChatPlaces.ts"
 import * as ChatText from "#layers/providers/ChatText.ts"
 import * as Found from "#layers/providers/Found.ts"
 import * as IncomingWebhook from "#layers/providers/IncomingWebhook.ts"
@@ -7,19 +8,15 @@ import { baseOf, baseUrl, secret } from "#layers/providers/SettingFields.ts"
 import { badAddress, define, noFault, reading, type Writer } from "#layers/providers/VendorDefinition.ts"
 import type { VendorAnswer } from "#layers/providers/VendorHttp.ts"
 import { errorOf, type VendorTable, waitOf } from "#layers/providers/VendorTable.ts"
-import { SlackAddress, SlackWebhook } from "#schemas/ChatAddress.ts"
-import type { Profile } from "#schemas/Profile.ts"
+import type { SlackAddress, SlackWebhook } from "#schemas/ChatAddress.ts"
 import { Misconfigured, Unavailable } from "#schemas/DeliveryError.ts"
 import { isList, isObject } from "#schemas/Json.ts"
 import * as Mrkdwn from "#src/content/chat/Mrkdwn.ts"
 import type { Delivery } from "#src/delivery/Provider.ts"
-import { Effect, Option, Redacted, Schema } from "effect"
+import { Effect, Redacted, Schema } from "effect"
 
 /** `access_token` is used for recipients whose address brings none of its own. */
 const Settings = Schema.Struct({ access_token: Schema.optionalKey(secret), ...baseUrl })
-
-const decode = Schema.decodeUnknownOption(SlackAddress)
-const decodeWebhook = Schema.decodeUnknownOption(SlackWebhook)
 
 /** Slack refuses with HTTP 200 and `ok: false`. */
 const table: VendorTable = [
@@ -118,11 +115,6 @@ type To = SlackAddress | SlackWebhook
 
 const isWebhook = (to: To): to is SlackWebhook => "incoming_webhook" in to
 
-const recipients = (profile: Profile): ReadonlyArray<To> => {
-  const places = Option.toArray(decode(profile["slack"])).filter((to) => to.channel ?? to.user_id ?? to.email)
-  return places.length > 0 ? places : Option.toArray(decodeWebhook(profile["slack"]))
-}
-
 const hosts = /^hooks\.slack(?:-gov)?\.com$/
 
 /** What Slack formats: a pair of its marks, and a line that begins as a quote. */
@@ -218,8 +210,8 @@ export const definition = define({
   says: ["text", "blocks", "attachments"],
   address: "slack",
   settings: Settings,
-  recipients,
-  ownAccount: (profile) => accountOf(recipients(profile)[0]),
+  recipients: ChatPlaces.slack,
+  ownAccount: (profile) => accountOf(ChatPlaces.slack(profile)[0]),
   // The state is of no setting: what is known is kept by address and token.
   holds: [],
   writer,

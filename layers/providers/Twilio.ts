@@ -5,11 +5,10 @@ import * as Phone from "#layers/providers/Phone.ts"
 import { marked } from "#layers/providers/receipts/Marks.ts"
 import { baseOf } from "#layers/providers/SettingFields.ts"
 import { TwilioSettings } from "#layers/providers/twilio/Settings.ts"
-import { badAddress, define, noFault, reading, type Writer } from "#layers/providers/VendorDefinition.ts"
+import { define, noFault, reading, type Writer } from "#layers/providers/VendorDefinition.ts"
 import type { VendorTable } from "#layers/providers/VendorTable.ts"
 import { usedUp } from "#layers/providers/Verdict.ts"
 import { Misconfigured } from "#schemas/DeliveryError.ts"
-import * as PhoneNumber from "#schemas/PhoneNumber.ts"
 import { Effect, Redacted, Schema } from "effect"
 
 const table: VendorTable = [
@@ -77,8 +76,7 @@ const writer = Effect.fnUntraced(function*(settings: TwilioSettings) {
   const written = yield* sdk(settings)
   const basic = Buffer.from(`${settings.account_sid}:${Redacted.value(settings.auth_token)}`).toString("base64")
   const request: Writer<TwilioSettings, string>["request"] = Effect.fnUntraced(function*({ delivery, to }) {
-    const number = PhoneNumber.e164(to)
-    if (number === undefined) return yield* badAddress("Not a phone number in E.164")
+    const number = yield* Effect.fromResult(Phone.ofRecipient(to))
     const { from, messaging_service_sid: messagingServiceSid } = settings
     if (from === undefined && messagingServiceSid === undefined) {
       return yield* new Misconfigured({ detail: "No sender: set `from` or `messaging_service_sid`" })

@@ -2,6 +2,7 @@ import * as AddressPolicy from "#layers/outbound/AddressPolicy.ts"
 import { faultCode } from "#layers/outbound/FaultCode.ts"
 import * as Proxy from "#layers/outbound/Proxy.ts"
 import type * as Connector from "#layers/providers/Connector.ts"
+import * as Deadline from "#layers/providers/Deadline.ts"
 import * as VendorAgents from "#layers/providers/VendorAgents.ts"
 import { Misconfigured, Unavailable, Unknown } from "#schemas/DeliveryError.ts"
 import { OutboundNotSent, OutboundRefused } from "#src/delivery/Outbound.ts"
@@ -203,11 +204,10 @@ export const make = Effect.fnUntraced(function*(options: Connector.Guard & { rea
   return VendorHttp.of({ line })
 })
 
-/** 15 s per hand-over: vendors answer in hundreds of ms, and a slower call is better tried again. */
 export const layer = Layer.effect(
   VendorHttp,
   Effect.flatMap(
     Config.all({ allow: AddressPolicy.allowed, proxies: Proxy.proxies }),
-    (guard) => make({ ...guard, deadlineMs: 15_000 })
+    (guard) => make({ ...guard, deadlineMs: Deadline.handOver })
   )
 )

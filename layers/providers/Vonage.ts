@@ -3,10 +3,9 @@ import * as JsonBody from "#layers/providers/JsonBody.ts"
 import * as Overrides from "#layers/providers/Overrides.ts"
 import * as Phone from "#layers/providers/Phone.ts"
 import { baseOf, baseUrl, line, secret } from "#layers/providers/SettingFields.ts"
-import { badAddress, define, noFault, reading, stateless } from "#layers/providers/VendorDefinition.ts"
+import { define, noFault, reading, stateless } from "#layers/providers/VendorDefinition.ts"
 import type { VendorTable } from "#layers/providers/VendorTable.ts"
 import { segmentsOf } from "#src/content/Segments.ts"
-import * as PhoneNumber from "#schemas/PhoneNumber.ts"
 import { Effect, Redacted, Schema } from "effect"
 
 const Settings = Schema.Struct({ api_key: line, api_secret: secret, from: line, ...baseUrl })
@@ -53,8 +52,7 @@ export const definition = define({
   addressees: ["to"],
   recipients: Phone.recipients,
   writer: stateless(Effect.fnUntraced(function*({ delivery, settings, to }) {
-    const number = PhoneNumber.e164(to)
-    if (number === undefined) return yield* badAddress("Not a phone number in E.164")
+    const number = yield* Effect.fromResult(Phone.ofRecipient(to))
     const body = Overrides.body({
       api_key: settings.api_key,
       api_secret: Redacted.value(settings.api_secret),

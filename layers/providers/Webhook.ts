@@ -11,15 +11,13 @@ import { optional } from "#schemas/Optional.ts"
 import { WebhookAddress } from "#schemas/Recipient.ts"
 import { answered, Outbound, type OutboundError, type OutboundResponse } from "#src/delivery/Outbound.ts"
 import type { Delivery, Vendor } from "#src/delivery/Provider.ts"
+import * as Deadline from "#layers/providers/Deadline.ts"
 import * as JsonBody from "#layers/providers/JsonBody.ts"
 import * as Overrides from "#layers/providers/Overrides.ts"
 import { fnv1a } from "#src/delivery/shards/Hash.ts"
 import * as RetryAfter from "#src/delivery/attempts/RetryAfter.ts"
 import { Buffer } from "node:buffer"
 import { Clock, Effect, Option, Schema } from "effect"
-
-/** For the whole call, from the name look-up to the last byte of the answer, in ms. */
-const deadlineMs = 15_000
 
 const addressOf = Schema.decodeUnknownOption(WebhookAddress)
 
@@ -105,7 +103,7 @@ export const make = Effect.gen(function*() {
         content: rendered.raw?.["payload"]
           ?? { title: rendered.title, body: rendered.body, blocks: rendered.blocks, actions: rendered.actions }
       }, delivery.override)),
-      deadlineMs
+      deadlineMs: Deadline.handOver
     }).pipe(Effect.catchTag("OutboundUnknown", answered), Effect.mapError(failed))
     if (answer.status >= 200 && answer.status < 300) return { reference: undefined }
     const now = yield* Clock.currentTimeMillis

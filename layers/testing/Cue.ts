@@ -20,15 +20,19 @@ const of = <Wait extends Schema.Constraint>(after: Schema.Codec<number>, retryAf
 const whole = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 const upTo = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum }))
 
+/** A story lasts no longer, in ms: 30 days. */
+const longest = 30 * 24 * 3_600_000
+
 /**
  * What a provider does with one call. `after` is when the caller hears of it, and `retryAfter` how long the provider
- * asks it to wait, both in ms; only `RateLimited` and `Unavailable` carry the latter.
+ * asks it to wait, both in ms; only `RateLimited` and `Unavailable` carry the latter. Who hears of it after the provider's
+ * `deadline` (15 s) hears nothing: `{ _tag: "Accept", after: 60_000 }` is a provider that takes the message and hangs.
  * - `Accept`: takes the message.
  * - `Refuse`: answers with an error of this kind. It has taken the message only if the kind is `Unknown`.
  * - `Lose`: the connection breaks. `taken`: the provider has the message nevertheless. `proved`: it has not, whatever
  *   `taken` says, and the caller can tell so (such as by a refused connection).
  */
-export const Cue = of(whole, Schema.optional(Schema.NullOr(whole)))
+export const Cue = of(upTo(longest), Schema.optional(Schema.NullOr(whole)))
 export type Cue = typeof Cue.Type
 
 /** A cue as it is drawn, with times that are short enough for a world of some minutes. */

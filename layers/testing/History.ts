@@ -141,7 +141,7 @@ export interface Call {
   readonly address: string | undefined
   /** What was rendered for its channel: `body`; for an email `subject`, `text` and `html`. */
   readonly rendered: Rendered
-  /** `rendered` as JSON, to look for words in. */
+  /** What the recipient reads, a part a line: all of `rendered` but the `html`, with its style sheets. */
   readonly text: string
   readonly calledAt: number
   /** The wall clock at `calledAt`, in epoch ms. */

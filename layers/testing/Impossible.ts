@@ -3,7 +3,8 @@ import type { Faults, Kind } from "#layers/testing/Faults.ts"
 import type { Given } from "#layers/testing/Given.ts"
 import * as ImpossibleGiven from "#layers/testing/ImpossibleGiven.ts"
 import { unknown } from "#layers/testing/Unknown.ts"
-import type { Down, VendorOptions } from "#layers/testing/Vendors.ts"
+import type { Down, VendorOptions } from "#layers/testing/VendorOptions.ts"
+import { PreferenceChannel } from "#schemas/Preferences.ts"
 import { sentence } from "#schemas/SchemaRefusal.ts"
 import { fromIso } from "#schemas/WrittenTime.ts"
 import { Arbitrary, Predicate, Result, Schema } from "effect"
@@ -36,6 +37,7 @@ const ofAVendor = {
   channel: Schema.NonEmptyString,
   address: Schema.NonEmptyString,
   folds: Schema.optional(Schema.Boolean),
+  deadline: Schema.optional(Schema.Number.check(Schema.isGreaterThan(0))),
   connections: Schema.optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))),
   perSecond: Schema.optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))),
   rejects: Schema.optional(Schema.Array(Schema.String)),
@@ -74,6 +76,23 @@ const ofDown = (key: string, down: ReadonlyArray<Down>): ReadonlyArray<string> =
     `The vendor ${key} is down from ${from} until ${until}, and that has to be from a whole number until a later one`
   )
 
+/** The channels of vendors; `inbox` is the server's own. */
+const channels = PreferenceChannel.literals.filter((channel) => channel !== "inbox")
+const isChannel = Schema.is(Schema.Literals(channels))
+
+const ofChannel = ({ address, channel, key }: VendorOptions): ReadonlyArray<string> => {
+  if (channel === "inbox") return [`The vendor ${key} has the channel inbox, which every world has without a vendor`]
+  if (!isChannel(channel)) {
+    return [
+      `The vendor ${key} has the channel ${channel}, which is none of ${channels.join(", ")} ` +
+      "(direct_message: Slack, Teams, Discord, PagerDuty)"
+    ]
+  }
+  return channel === "webhook" && (key !== "webhook" || address !== "webhook")
+    ? [`The vendor ${key} has the channel webhook: its key and its address have to be webhook, too`]
+    : []
+}
+
 /** If a time of a cue were not a number, the world would never end. */
 const ofVendors = (vendors: ReadonlyArray<VendorOptions>): ReadonlyArray<string> => {
   const decoded = decodeVendors(vendors)
@@ -83,6 +102,7 @@ const ofVendors = (vendors: ReadonlyArray<VendorOptions>): ReadonlyArray<string>
     ...(vendors.findIndex(({ key }) => key === vendor.key) === n
       ? []
       : [`options.vendors has more than one ${vendor.key}`]),
+    ...ofChannel(vendor),
     ...ofDown(vendor.key, vendor.down ?? [])
   ])
 }

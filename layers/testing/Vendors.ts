@@ -1,118 +1,26 @@
+import * as Deadline from "#layers/providers/Deadline.ts"
 import * as Cue from "#layers/testing/Cue.ts"
+import * as Decided from "#layers/testing/Decided.ts"
 import type { Call } from "#layers/testing/History.ts"
 import type { Loop, Process } from "#layers/testing/Loop.ts"
+import * as Reached from "#layers/testing/Reached.ts"
+import * as Said from "#layers/testing/Said.ts"
+import type { VendorOptions } from "#layers/testing/VendorOptions.ts"
 import { type DeliveryError, RecipientRejected, Unavailable, Unknown } from "#schemas/DeliveryError.ts"
 import type { Profile } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"
-import type { Acceptance, Delivery, Provider, Vendor } from "#src/delivery/Provider.ts"
-import { isList, isObject } from "#schemas/Json.ts"
-import { sentence } from "#schemas/SchemaRefusal.ts"
+import type { Acceptance, Provider, Vendor } from "#src/delivery/Provider.ts"
 import * as Slots from "#src/delivery/attempts/Slots.ts"
-import { Effect, Exit, Result, Schema } from "effect"
-
-/**
- * A time in which a provider cannot be reached: from `from` until just before `until`, in ms since the world began. For
- * good if `until` is `Infinity`.
- */
-export interface Down {
-  readonly from: number
-  readonly until: number
-}
-
-/** A provider of a simulated world. */
-export interface VendorOptions {
-  readonly key: string
-  readonly channel: string
-  /**
-   * The field of the profile that holds the address. With `firebaseToken`, `apn`, `expo` or `oneSignalPlayerID` it reaches
-   * the devices of users, all with one call: its `address` is all of their tokens, with a space between two.
-   */
-  readonly address: string
-  /** Whether it delivers only once what is sent again with the same token, as vendors with idempotency keys do. */
-  readonly folds?: boolean
-  /** How many calls it may get at a time from each node in each environment; the others wait. By default any number. */
-  readonly connections?: number
-  /**
-   * How many calls it takes within a second in each environment. Of the others it says that they are too many
-   * (`RateLimited`), for a second. By default any number.
-   */
-  readonly perSecond?: number
-  /**
-   * Addresses that it refuses for good (`RecipientRejected`), written as in the profiles and recipients. Of channel
-   * `email` or `sms` they are sent to no more, by any provider, for 30 days.
-   */
-  readonly rejects?: ReadonlyArray<string>
-  /** When it refuses connections. It takes none of the calls that begin then, and the caller can tell. */
-  readonly down?: ReadonlyArray<Down>
-  /**
-   * What it does with its first calls in each environment, in their order, not counting those that `rejects`, `down` or
-   * `perSecond` decide. After the last cue it accepts.
-   */
-  readonly script?: ReadonlyArray<Cue.Cue>
-  /**
-   * What it does with a call, by what the call says: its message, its attempt, what was rendered. Calls that `rejects`,
-   * `down` or `perSecond` decide are not asked about; where it answers `undefined`, `script` decides. It is to answer the
-   * same to the same, or a seed does not replay.
-   */
-  readonly answers?: (call: Call) => Cue.Cue | undefined
-}
+import { Effect, Exit } from "effect"
 
 /** Made once: an error captures the stack where it is made, which costs more than a whole simulated call. */
 const refused = new Unavailable({ detail: "The connection was refused" })
+const late = new Unknown({ detail: "The provider did not answer in time" })
 const broken = new Unknown({ detail: "The connection broke" })
 const dead = new RecipientRejected({ detail: "The provider answered RecipientRejected", invalidates: true })
 
-const textOf = ({ rendered }: Delivery): string => JSON.stringify(rendered)
-
-/** The address in a field, or the tokens of devices as profiles have them (api.md 2.2). */
-const addressesIn = (value: Schema.Json | undefined): ReadonlyArray<string> => {
-  if (typeof value === "string") return [value]
-  if (isList(value)) return value.flatMap(addressesIn)
-  return isObject(value) ? [...addressesIn(value["token"]), ...addressesIn(value["tokens"])] : []
-}
-
-const ofDevices = new Set(["firebaseToken", "apn", "expo", "oneSignalPlayerID"])
-
-const addressOf = (profile: Profile, field: string): string | undefined => {
-  const said = profile[field]
-  if (!ofDevices.has(field)) return typeof said === "string" ? said : undefined
-  const addresses = addressesIn(said)
-  return addresses.length === 0 ? undefined : addresses.join(" ")
-}
-
-const unreachable: Cue.Cue = { _tag: "Lose", after: 20, taken: false, proved: true }
-const rejection: Cue.Cue = { _tag: "Refuse", after: 20, kind: "RecipientRejected" }
-const tooMany: Cue.Cue = { _tag: "Refuse", after: 20, kind: "RateLimited", retryAfter: 1_000 }
-
-const decode = Schema.decodeUnknownResult(Schema.UndefinedOr(Cue.Cue))
-
-/**
- * What a call itself decides, before its provider's script does. `earlier`: when the calls came that `perSecond` let in.
- * `isWrong` is told in a sentence why an answer of `answers` is none.
- */
-const decided = (
-  { answers, down, key, perSecond, rejects }: VendorOptions,
-  call: Call,
-  earlier: Array<number>,
-  isWrong: (fault: string) => void
-): Cue.Cue | undefined => {
-  if (down?.some(({ from, until }) => from <= call.calledAt && call.calledAt < until) === true) return unreachable
-  if (call.address !== undefined && rejects?.includes(call.address) === true) return rejection
-  if (perSecond !== undefined) {
-    const first = earlier.at(-perSecond)
-    if (first !== undefined && call.calledAt - first < 1_000) return tooMany
-    earlier.push(call.calledAt)
-  }
-  if (answers === undefined) return undefined
-  try {
-    const decoded = decode(answers(call))
-    if (Result.isSuccess(decoded)) return decoded.success
-    isWrong(sentence(decoded.failure.issue, `what answers of the vendor ${key} gave`))
-  } catch (error) {
-    isWrong(`answers of the vendor ${key} failed: ${error instanceof Error ? error.message : String(error)}`)
-  }
-  return undefined
-}
+/** What every environment has, unless its vendors say how it answers: it posts to the recipient's own webhook. */
+const webhook: VendorOptions = { key: "webhook", channel: "webhook", address: "webhook" }
 
 /** A provider and the version of its settings in an environment. */
 interface Installed {
@@ -132,6 +40,7 @@ export const make = (
   options: ReadonlyArray<VendorOptions>,
   called: (node: string, ms: number) => void
 ) => {
+  const all = options.some(({ channel }) => channel === webhook.channel) ? options : [webhook, ...options]
   const calls: Array<Call> = []
   let underWay = 0
   let fault: string | undefined
@@ -141,7 +50,7 @@ export const make = (
   const tokens = new Set<string>()
   const next = new Map<string, number>()
   const times = new Map<string, Array<number>>()
-  const everywhere: ReadonlyArray<Installed> = options.map((one) => ({ options: one, version: 1 }))
+  const everywhere: ReadonlyArray<Installed> = all.map((one) => ({ options: one, version: 1 }))
   const environments = new Map<Scope, ReadonlyArray<Installed>>()
   const versions = new Map<string, number>()
   const installed = (scope: Scope): ReadonlyArray<Installed> => environments.get(scope) ?? everywhere
@@ -157,11 +66,12 @@ export const make = (
   const exchange = (
     caller: Process,
     call: Call,
-    { folds = false }: VendorOptions,
+    { deadline = Deadline.handOver, folds = false }: VendorOptions,
     cue: Cue.Cue,
     resume: (exit: Exit.Exit<Acceptance, DeliveryError>) => void
   ) => {
-    const after = Cue.duration(cue)
+    const isLate = Cue.duration(cue) > deadline
+    const after = isLate ? deadline : Cue.duration(cue)
     underWay++
     called(caller.name, after)
     loop.after(after / 2, () => {
@@ -174,13 +84,17 @@ export const make = (
         underWay--
         caller.post(() => {
           call.heardAt = loop.now()
-          call.heard = Cue.told(cue)
-          call.retryAfter = cue._tag === "Refuse" ? cue.retryAfter ?? undefined : undefined
+          // Of a connection that was never made one knows that, however long it took.
+          const isLost = isLate && !(cue._tag === "Lose" && cue.proved)
+          call.heard = isLost ? "lost" : Cue.told(cue)
+          call.retryAfter = cue._tag === "Refuse" && !isLost ? cue.retryAfter ?? undefined : undefined
           resume(
-            cue._tag === "Accept"
+            isLost
+              ? Exit.fail(late)
+              : cue._tag === "Accept"
               ? Exit.succeed({ reference: `${call.provider}-${call.number}` })
               : Exit.fail(
-                cue === rejection
+                cue === Decided.rejection
                   ? dead
                   : cue._tag === "Refuse"
                   ? Cue.errorOf(cue)
@@ -205,10 +119,17 @@ export const make = (
     key: vendorOptions.key,
     channel: vendorOptions.channel,
     version: `${version}`,
-    reaches: (profile) => addressOf(profile, vendorOptions.address) !== undefined,
-    addressOf: (profile) => addressOf(profile, vendorOptions.address),
-    send: (delivery) =>
-      Effect.callback((resume) => {
+    reaches: (profile) => Reached.at(profile, vendorOptions.address) !== undefined,
+    addressOf: (profile) => Reached.at(profile, vendorOptions.address),
+    // Each recipient has a server of its own: what the circuit breaker learns of one tells nothing of the others.
+    ...(vendorOptions.channel === webhook.channel
+      ? { serverOf: (profile: Profile) => Reached.at(profile, vendorOptions.address) }
+      : {}),
+    send: (delivery) => {
+      const address = Reached.at(delivery.profile, vendorOptions.address)
+      const refusal = Reached.refusal(vendorOptions, address)
+      if (refusal !== undefined) return refusal
+      return Effect.callback((resume) => {
         const call: Call = {
           number: calls.length,
           node: caller.name,
@@ -219,9 +140,9 @@ export const make = (
           messageId: delivery.messageId,
           attempt: delivery.attempt,
           token: delivery.idempotencyToken,
-          address: addressOf(delivery.profile, vendorOptions.address),
+          address,
           rendered: delivery.rendered,
-          text: textOf(delivery),
+          text: Said.of(delivery.rendered),
           calledAt: loop.now(),
           wall: loop.wall(),
           taken: false,
@@ -234,9 +155,10 @@ export const make = (
         const name = `${scope} ${vendorOptions.key}`
         const earlier = times.get(name) ?? []
         times.set(name, earlier)
-        const cue = decided(vendorOptions, call, earlier, isWrong) ?? scripted(scope, vendorOptions)
+        const cue = Decided.decided(vendorOptions, call, earlier, isWrong) ?? scripted(scope, vendorOptions)
         exchange(caller, call, vendorOptions, cue, resume)
       })
+    }
   })
 
   const inbox: Provider = {
@@ -260,7 +182,7 @@ export const make = (
       const now = installed(scope)
       environments.set(
         scope,
-        options.flatMap((one) => {
+        all.flatMap((one) => {
           if (one.key === key) return [{ options: one, version }]
           return now.filter(({ options }) => options === one)
         })

@@ -19,6 +19,7 @@ import * as Remotes from "#layers/testing/Remote.ts"
 import * as Shared from "#layers/testing/Shared.ts"
 import * as Stores from "#layers/testing/Store.ts"
 import * as Stored from "#layers/testing/Stored.ts"
+import type { VendorOptions } from "#layers/testing/VendorOptions.ts"
 import * as Vendors from "#layers/testing/Vendors.ts"
 import { once } from "#src/cache/Once.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
@@ -28,7 +29,7 @@ import { Clock, Context, Effect, HashMap } from "effect"
 export interface WorldOptions {
   readonly nodes: number
   readonly shards: number
-  readonly vendors: ReadonlyArray<Vendors.VendorOptions>
+  readonly vendors: ReadonlyArray<VendorOptions>
   readonly faults: Faults
   readonly given: Givens.Given
   /** When it begins, in epoch ms. */

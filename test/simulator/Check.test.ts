@@ -108,6 +108,20 @@ describe("Simulation.check", () => {
       [vendor({ perSecond: 0 }), "options.vendors[0].perSecond: Expected a value greater than or equal to 1"],
       [vendor({ channel: "" }), "options.vendors[0].channel: Must not be empty"],
       [vendor({ address: "" }), "options.vendors[0].address: Must not be empty"],
+      [vendor({ deadline: 0 }), "options.vendors[0].deadline: Expected a value greater than 0"],
+      [
+        scripted({ _tag: "Accept", after: 1e10 }),
+        "options.vendors[0].script[0].after: Expected a value between 0 and 2592000000"
+      ],
+      [
+        vendor({ channel: "slack" }),
+        "The vendor text has the channel slack, which is none of direct_message, email, push, sms, webhook (direct_message: Slack, Teams, Discord, PagerDuty)"
+      ],
+      [vendor({ channel: "inbox" }), "The vendor text has the channel inbox, which every world has without a vendor"],
+      [
+        vendor({ channel: "webhook" }),
+        "The vendor text has the channel webhook: its key and its address have to be webhook, too"
+      ],
       [vendor({ rejects: "+15550100001" }), "options.vendors[0].rejects: Expected array"],
       [vendor({ down: { from: 0, until: 1 } }), "options.vendors[0].down: Expected array"],
       [{ vendors: text }, "options.vendors: Expected array"],
@@ -119,7 +133,7 @@ describe("Simulation.check", () => {
       [misspelt, "options has vendor, which is none of nodes, shards, seeds, vendors, faults, given, begins, drawn"],
       [
         { vendors: [unsaid] },
-        "The vendor text has reject, which is none of key, channel, address, folds, connections, perSecond, rejects, down, script, answers"
+        "The vendor text has reject, which is none of key, channel, address, folds, deadline, connections, perSecond, rejects, down, script, answers"
       ],
       [{ faults: { ...faults, atMost: NaN } }, "options.faults.atMost is NaN, and has to be a whole number from 0"],
       [{ faults: { ...faults, moves: 1 } }, "options.faults.moves is 1, and has to be from 0 to below 1"],

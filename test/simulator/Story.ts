@@ -205,10 +205,10 @@ export const options = (seed: number): Options => {
     },
     given,
     vendors: [
-      { key: "mail", channel: "email", address: "email", folds: true, script: script() },
-      { key: "post", channel: "email", address: "email", script: script() },
-      { key: "text", channel: "sms", address: "phone_number", script: script() },
-      { key: "ring", channel: "push", address: "ring", script: script() }
+      { key: "mail", channel: "email", address: "email", folds: true, script: script(), deadline: Infinity },
+      { key: "post", channel: "email", address: "email", script: script(), deadline: Infinity },
+      { key: "text", channel: "sms", address: "phone_number", script: script(), deadline: Infinity },
+      { key: "ring", channel: "push", address: "ring", script: script(), deadline: Infinity }
     ]
   }
 }

@@ -1,4 +1,5 @@
-import { inAscii, isOneLine } from "#layers/providers/Address.ts"
+import { isOneLine } from "#layers/providers/Address.ts"
+import { inAscii } from "#layers/providers/EncodedWords.ts"
 import { Result, type Schema } from "effect"
 
 /** A header field that a caller adds. */

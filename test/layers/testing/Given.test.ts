@@ -59,9 +59,9 @@ describe("what a world begins with", () => {
       for (const environment of [1, 2] as const) {
         const seen = history.deliveries.filter(({ scope }) => Number(scope) === environment)
         assert.deepStrictEqual(reached({ ...history, deliveries: seen }), ["ada@acme.test", "bob@team.test"])
-        for (const { text } of seen) {
+        for (const { rendered, text } of seen) {
           assert.include(text, "Ahoy")
-          assert.include(text, "#bada55")
+          assert.include(rendered.html, "#bada55")
         }
         const refused = history.stored.messages({ environment }).filter(({ status }) => status !== "SENT")
         assert.deepStrictEqual(refused.map(({ reason }) => reason), ["OPT_IN_REQUIRED", "OPT_IN_REQUIRED"])

@@ -1,6 +1,6 @@
 import * as Simulation from "#layers/testing/Simulation.ts"
 import * as Faults from "#layers/testing/Faults.ts"
-import type { VendorOptions } from "#layers/testing/Vendors.ts"
+import type { VendorOptions } from "#layers/testing/VendorOptions.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 

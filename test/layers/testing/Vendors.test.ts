@@ -1,7 +1,7 @@
 import { none } from "#layers/testing/Faults.ts"
 import type { Given } from "#layers/testing/Given.ts"
 import * as Simulation from "#layers/testing/Simulation.ts"
-import type { VendorOptions } from "#layers/testing/Vendors.ts"
+import type { VendorOptions } from "#layers/testing/VendorOptions.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 
@@ -159,5 +159,90 @@ describe("a provider of a world", () => {
       "what answers of the vendor mail gave: Expected one of Accept, Refuse and Lose for its _tag"
     )
     assert.strictEqual(failing(() => assert.fail("oh")), "answers of the vendor mail failed: oh")
+  })
+})
+
+/** The world of one send, with these vendors, or the usual ones. */
+const one = (to: Parameters<Simulation.World["send"]>[0]["to"], own: Simulation.Options = {}, body = "4711") =>
+  Simulation.run(1, (world) => world.send({ to, content: { title: "Code", body } }), { faults: none, ...own })
+
+describe("a provider of a world that hangs", () => {
+  const hung = { _tag: "Accept", after: 600_000 } as const
+  const mail: VendorOptions = { key: "mail", channel: "email", address: "email", script: [hung] }
+
+  it("has the message, and the engine knows nothing of that once its deadline is over, as of a real one", () => {
+    for (const deadline of [undefined, 1_000]) {
+      const { calls, messages, stored } = one({ email: "ada@x.test" }, {
+        vendors: [deadline === undefined ? mail : { ...mail, deadline }]
+      })
+      const [first, second] = calls
+      assert.deepInclude(first, { taken: true, heard: "lost" })
+      assert.strictEqual((first?.heardAt ?? 0) - (first?.calledAt ?? 0), deadline ?? 15_000)
+      assert.deepInclude(second, { taken: true, heard: "accepted" })
+      assert.strictEqual(second?.token, first?.token)
+      assert.deepStrictEqual(messages[0]?.attempts.map(({ state }) => state), ["unknown", "accepted"])
+      assert.strictEqual(stored.messages()[0]?.status, "SENT")
+    }
+  })
+
+  it("refuses what it would have refused, which nobody hears; of a connection that was never made one knows", () => {
+    const said = (cue: NonNullable<VendorOptions["script"]>[number]) => {
+      const [call] = one({ email: "ada@x.test" }, { vendors: [{ ...mail, script: [cue] }] }).calls
+      return [call?.taken, call?.heard]
+    }
+    assert.deepStrictEqual(said({ _tag: "Refuse", after: 20_000, kind: "Unavailable" }), [false, "lost"])
+    assert.deepStrictEqual(said({ _tag: "Lose", after: 20_000, taken: false, proved: true }), [false, "refused"])
+  })
+})
+
+describe("an address of a world", () => {
+  it("that is none is refused as by the vendors of the server, without a call", () => {
+    const end = (to: Parameters<typeof one>[0]) => {
+      const { calls, messages: [message], stored } = one(to)
+      assert.isEmpty(calls)
+      return [stored.messages()[0]?.status, message?.attempts[0]?.error]
+    }
+    assert.deepStrictEqual(end({ email: "weird" }), ["UNDELIVERABLE", "Not an e-mail address"])
+    assert.deepStrictEqual(end({ phone_number: "0151" }), ["UNDELIVERABLE", "Not a phone number in E.164"])
+    assert.lengthOf(one({ phone_number: "+1 (555) 010-0001" }).deliveries, 1)
+  })
+
+  it("may be a webhook, which every world calls, and whose answers a vendor may tell", () => {
+    const to = { webhook: { url: "https://x.test/hook" } }
+    const { deliveries: [call] } = one(to)
+    assert.deepInclude(call, { provider: "webhook", channel: "webhook", address: "https://x.test/hook" })
+    const refusing: VendorOptions = {
+      key: "webhook",
+      channel: "webhook",
+      address: "webhook",
+      rejects: ["https://x.test/hook"]
+    }
+    const refused = one(to, { vendors: [refusing] })
+    assert.strictEqual(refused.stored.messages()[0]?.status, "UNDELIVERABLE")
+    assert.lengthOf(refused.calls, 1)
+  })
+
+  it("may be a place of a chat, by the words that say which", () => {
+    const places: ReadonlyArray<readonly [field: string, to: Simulation.Recipient, address: string]> = [
+      ["slack", { slack: { channel: "C1", access_token: "x" } }, "C1"],
+      ["slack", { slack: { incoming_webhook: { url: "https://hooks.slack.com/x" } } }, "https://hooks.slack.com/x"],
+      ["ms_teams", { ms_teams: { service_url: "https://smba.x.test", conversation_id: "19:a" } }, "19:a"],
+      ["ms_teams", { ms_teams: { webhook_url: "https://x.test/flow" } }, "https://x.test/flow"],
+      ["discord", { discord: { channel_id: "12345" } }, "12345"],
+      ["pagerduty", { pagerduty: { routing_key: "k" } }, "k"]
+    ]
+    for (const [field, to, address] of places) {
+      const vendors = [{ key: field, channel: "direct_message", address: field }]
+      assert.deepStrictEqual(one(to, { vendors }).deliveries.map((call) => call.address), [address], field)
+      assert.isEmpty(one({ user_id: "ada", [field]: "none" }, { vendors }).calls, field)
+    }
+  })
+})
+
+describe("the text of a call", () => {
+  it("is what its recipient reads, and no word of the style sheets", () => {
+    const [call] = one({ email: "ada@x.test" }, {}, "On **its** way").deliveries
+    assert.strictEqual(call?.text, "Code\nOn its way")
+    assert.include(call?.rendered.html, "border")
   })
 })

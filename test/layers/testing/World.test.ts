@@ -89,6 +89,7 @@ describe("A world", () => {
       key: "mail",
       channel: "email",
       address: "email",
+      deadline: Infinity,
       answers: ({ attempt }) => attempt === 1 ? { _tag: "Accept", after: 300_000 } : undefined
     }]
     let taken = 0

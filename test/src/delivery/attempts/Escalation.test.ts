@@ -1,5 +1,5 @@
 import * as Faults from "#layers/testing/Faults.ts"
-import type { Call, History, Report } from "#layers/testing/History.ts"
+import type { Call, History } from "#layers/testing/History.ts"
 import * as Simulation from "#layers/testing/Simulation.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
 import * as Escalation from "#src/delivery/attempts/Escalation.ts"

@@ -92,6 +92,7 @@ describe("What is heard of a message while it waits in its recipient's mailbox t
             key: "text",
             channel: "sms",
             address: "phone_number",
+            deadline: Infinity,
             script: [{ _tag: "Lose", after: 20, taken: true, proved: false }, { _tag: "Accept", after: 20_000 }]
           }]
         }
@@ -129,6 +130,7 @@ describe("What is heard of a message while it waits in its recipient's mailbox t
               key: "mail",
               channel: "email",
               address: "email",
+              deadline: Infinity,
               script: [{ _tag: "Accept", after: 20 }, { _tag: "Accept", after: 30_000 }]
             },
             { key: "text", channel: "sms", address: "phone_number" }
