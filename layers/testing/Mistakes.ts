@@ -1,4 +1,4 @@
-import { Effect, Predicate } from "effect"
+import { Cause, Effect, Exit, Metric, Predicate } from "effect"
 
 // Node runs a property without looking at its types. What is none might do nothing, and then nothing would break it.
 
@@ -19,6 +19,19 @@ export const effect = (given: Effect.Effect<unknown, unknown>): Effect.Effect<un
   Effect.isEffect(given) ? given : Effect.die(
     `it has to give an Effect, as Effect.fnUntraced(function*(world) { … }) does, and gave one of type ${typeOf(given)}`
   )
+
+/**
+ * Tells of each fiber that ends by a defect, such as of a call of the world that can have no effect: in one that the
+ * story forks, nobody else would hear of it.
+ */
+export const watched =
+  (tell: (cause: Cause.Cause<unknown>) => void) => <A, E>(story: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+    Effect.provideService(story, Metric.FiberRuntimeMetrics, {
+      recordFiberStart: () => undefined,
+      recordFiberEnd: (_, exit) => {
+        if (Exit.isFailure(exit) && exit.cause.reasons.some(Cause.isDieReason)) tell(exit.cause)
+      }
+    })
 
 /** What `complaints` gave, or a complaint about that. */
 export const sentences = (given: ReadonlyArray<string>): ReadonlyArray<string> =>

@@ -157,6 +157,10 @@ const live = (seed: number, story: Story, options: Options): Lived => {
   const { callers, chance, client, loop, receipts } = world
   let failure: string | undefined
   let isOver = false
+  const breaksOff = (cause: Cause.Cause<unknown>) => {
+    isOver = true
+    failure ??= Cause.pretty(cause)
+  }
   const isStuck = () => callers.pending() === 0 && loop.now() - callers.moved() > longestSilence
   let last = { deeds: -1, steps: 0, isAwaited: true }
   const isLooking = () => {
@@ -193,14 +197,16 @@ const live = (seed: number, story: Story, options: Options): Lived => {
           const fault = Impossible.ofStrike(kind, node, world.nodes)
           return fault === undefined ? Effect.sync(() => world.strike(kind, node)) : Effect.die(fault)
         }
-      }))
+      })).pipe(Mistakes.watched(breaksOff))
     )).addObserver((exit) => {
       isOver = true
-      failure = exit._tag === "Failure" ? Cause.pretty(exit.cause) : undefined
+      if (exit._tag === "Failure") breaksOff(exit.cause)
     })
   )
   const ending = loop.run(() => isOver || isStuck() || isLooking(), longestStory)
-  const history = world.end(isOver ? failure : endlessness(callers.pending() > 0, ending))
+  const ended = world.end(isOver ? failure : endlessness(callers.pending() > 0, ending))
+  // What it forked may have gone on after it, and have gone wrong then.
+  const history = { ...ended, failure: ended.failure ?? failure }
   const again = (others: Faults.Faults) => live(seed, story, { ...options, faults: others })
   return { history, isEndless: loop.isEndless(), faults, again }
 }

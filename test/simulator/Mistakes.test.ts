@@ -91,6 +91,29 @@ describe("a property that Node runs without looking at its types", () => {
     for (const [call, sentence] of sentences) assert.include(calls(call), sentence)
   })
 
+  it.effect("is broken off by what goes wrong in a fiber that its story forks, as by what it does itself", () =>
+    Effect.gen(function*() {
+      const wrong = ({ send }: Simulation.World) => Reflect.apply(send, undefined, [message, { idempotencyKey: "k" }])
+      const forks: ReadonlyArray<(one: Effect.Effect<unknown>) => Effect.Effect<unknown>> = [
+        (one) => Effect.andThen(Effect.forkChild(one), Effect.sleep("1 minute")),
+        (one) => Effect.andThen(Effect.forkDetach(Effect.delay(one, "10 seconds")), Effect.void),
+        (one) => Effect.andThen(Effect.scoped(Effect.andThen(Effect.forkScoped(one), Effect.sleep("1 second"))), one)
+      ]
+      for (const fork of forks) {
+        const story: Simulation.Story = (world) => Effect.andThen(hello(world), fork(wrong(world)))
+        const { complaints } = yield* Effect.flip(check(untyped({ story })))
+        assert.include(
+          complaints.join(),
+          "the story broke off: Error: The second argument of a send has idempotencyKey"
+        )
+        const thrown: Simulation.Story = () => fork(Effect.sync(() => assert.fail("no such order")))
+        assert.include((yield* Effect.flip(check(untyped({ story: thrown })))).complaints.join(), "no such order")
+      }
+      const stopped: Simulation.Story = (world) =>
+        Effect.andThen(Effect.forkChild(Effect.never), Effect.andThen(Effect.exit(Effect.die("known")), hello(world)))
+      yield* check(untyped({ story: stopped }))
+    }))
+
   it.effect("is told what its options are to be", () =>
     Effect.gen(function*() {
       const wrong: ReadonlyArray<readonly [options: object, sentence: string]> = [
