@@ -58,8 +58,9 @@ export const make = (options: {
   return (scope: Scope, change: Change): Effect.Effect<unknown, unknown> => {
     switch (change._tag) {
       case "Prefer": {
-        const { status, tenantId, topicId, userId } = change
-        return topics().put({ scope, userId: UserId.make(userId), tenantId }, { topicId, setting: { status } })
+        const { custom_routing, has_custom_routing, status, tenantId, topicId, userId } = change
+        const setting = { status, has_custom_routing, custom_routing }
+        return topics().put({ scope, userId: UserId.make(userId), tenantId }, { topicId, setting })
       }
       case "PutProfile":
         return profiles.replace(scope, UserId.make(change.userId), change.profile)

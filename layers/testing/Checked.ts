@@ -44,8 +44,12 @@ const unknown = ({ calls, commits }: History): ReadonlyArray<Call> => {
   )
 }
 
-/** Counts what the worlds of a check had. */
-export const make = () => {
+/**
+ * Counts what the worlds of a check had. `vendors`: the keys of the providers that were asked for, which somebody may
+ * have misspelt.
+ */
+export const make = (vendors: ReadonlyArray<string>) => {
+  const idle = new Set(vendors)
   const count = { worlds: 0, disturbed: 0, sends: 0, accepted: 0, messages: 0, calls: 0, unknown: 0, deliveries: 0 }
   let wantsFaults = 0
   let refusing = 0
@@ -71,6 +75,7 @@ export const make = () => {
     count.accepted += sent.filter(({ requestId }) => requestId !== undefined).length
     count.messages += messages.length
     count.calls += calls.length
+    for (const { provider } of calls) idle.delete(provider)
     count.unknown += unknown(history).length
     count.deliveries += deliveries.length + inbox.length
     if (incidents.some(({ kind }) => kind !== "move" && kind !== "lostAnswer")) count.disturbed++
@@ -97,6 +102,7 @@ export const make = () => {
       ...(messages > 0 && deliveries === 0
         ? [`nobody got anything in any world; the first message ended as ${ending}`]
         : []),
+      ...(deliveries > 0 ? [...idle] : []).map((key) => `the provider ${key} was not called in any world`),
       ...(isCalm
         ? [
           `${disturbed} of ${worlds} worlds had a fault before everything in them was over: let the story last ` +

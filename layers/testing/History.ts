@@ -4,6 +4,7 @@ import type { Stored } from "#layers/testing/Stored.ts"
 import type { AudienceBody } from "#schemas/Audience.ts"
 import type { BulkMessage, BulkUser } from "#schemas/Bulk.ts"
 import type { TokenWrite } from "#schemas/DeviceToken.ts"
+import type { PreferenceChannel } from "#schemas/Preferences.ts"
 import type { Profile } from "#schemas/Profile.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
 import type { Scope } from "#schemas/Scope.ts"
@@ -77,6 +78,9 @@ export type Change =
     readonly status: "OPTED_IN" | "OPTED_OUT"
     /** The tenant in which the preference holds; without one, it holds outside of tenants. */
     readonly tenantId?: string
+    /** The channels that the user wants the topic by, as PUT /users/:id/preferences/:topic takes them. */
+    readonly has_custom_routing?: boolean
+    readonly custom_routing?: ReadonlyArray<PreferenceChannel>
   }
   /** PUT /profiles/:id: `profile` replaces the whole profile. */
   | { readonly _tag: "PutProfile"; readonly userId: string; readonly profile: Profile }

@@ -1,14 +1,17 @@
 import type { Change } from "#layers/testing/History.ts"
 import * as ImpossibleGiven from "#layers/testing/ImpossibleGiven.ts"
 import { typeOf } from "#layers/testing/Mistakes.ts"
+import { unknown } from "#layers/testing/Unknown.ts"
 import { Token } from "#schemas/DeviceToken.ts"
 import { GroupId, Id } from "#schemas/Id.ts"
 import { ListId } from "#schemas/List.ts"
 import { Locale } from "#schemas/Locale.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import { UserId } from "#schemas/Profile.ts"
+import { TopicSetting } from "#schemas/Preferences.ts"
+import { sentence } from "#schemas/SchemaRefusal.ts"
 import { LimitPath } from "#schemas/SendLimit.ts"
-import { Predicate, Schema } from "effect"
+import { Predicate, Result, Schema } from "effect"
 
 /** What exists in an environment, and so can be changed. */
 export interface There {
@@ -29,6 +32,36 @@ const ids = {
   requestId: { of: "request", is: Schema.is(MessageId) },
   locale: { of: "locale", is: Schema.is(Locale) },
   token: { of: "token", is: Schema.is(Token) }
+}
+
+/** What a change of this kind may say besides its kind. */
+type Said<C, Tag> = C extends { readonly _tag: infer T } ? Tag extends T ? Exclude<keyof C, "_tag"> : never : never
+
+/** All that each may say. Typed as a record of all, so that nothing can be forgotten here. */
+const names: { readonly [Tag in Change["_tag"]]: Readonly<Record<Said<Change, Tag>, true>> } = {
+  Prefer: { userId: true, topicId: true, status: true, tenantId: true, has_custom_routing: true, custom_routing: true },
+  PutProfile: { userId: true, profile: true },
+  DeleteProfile: { userId: true },
+  Subscribe: { listId: true, userId: true },
+  Unsubscribe: { listId: true, userId: true },
+  DeleteList: { listId: true },
+  RestoreList: { listId: true },
+  Join: { tenantId: true, userId: true },
+  Leave: { tenantId: true, userId: true },
+  PutTenant: { tenantId: true, tenant: true },
+  DeleteTenant: { tenantId: true },
+  PutAudience: { audienceId: true, audience: true },
+  DeleteAudience: { audienceId: true },
+  Publish: { templateId: true, template: true },
+  Archive: { templateId: true },
+  Translate: { locale: true, po: true },
+  PutToken: { userId: true, token: true, device: true },
+  DeleteToken: { userId: true, token: true },
+  PutSendLimit: { per: true, period: true, limit: true },
+  DeleteSendLimit: { per: true, period: true },
+  Resume: { requestId: true },
+  Configure: { provider: true },
+  Withdraw: { provider: true }
 }
 
 /** The ids that each names. Typed as a record of all, so that a new one cannot be forgotten here. */
@@ -59,15 +92,21 @@ const tags: Readonly<Record<Change["_tag"], ReadonlyArray<keyof typeof ids>>> = 
 }
 
 const isLimit = Schema.is(LimitPath)
+const decodeSetting = Schema.decodeUnknownResult(TopicSetting, { errors: "all" })
+
+const preferenceFault = (change: Change): string | undefined => {
+  const decoded = decodeSetting(change)
+  return Result.isFailure(decoded) ? sentence(decoded.failure.issue) : undefined
+}
 
 /** What a change says of something that no such thing can be, in words. */
 const wrong = (change: Change): string | undefined => {
   const refused = (what: string, fault: string | undefined) => fault === undefined ? undefined : `${what}: ${fault}`
   switch (change._tag) {
     case "Prefer":
-      return change.status === "OPTED_IN" || change.status === "OPTED_OUT"
-        ? undefined
-        : "a status that is neither OPTED_IN nor OPTED_OUT"
+      if (change.status !== "OPTED_IN" && change.status !== "OPTED_OUT")
+        return "a status that is neither OPTED_IN nor OPTED_OUT"
+      return refused("a preference that is none", preferenceFault(change))
     case "PutProfile":
       return refused(
         "a profile that no user has",
@@ -140,6 +179,8 @@ export const of = (change: Change, there: There): string | undefined => {
   }
   if (!Object.hasOwn(tags, change._tag))
     return `The change ${JSON.stringify(change)} is none of ${Object.keys(tags).join(", ")}`
+  const [unsaid] = unknown(`The change ${change._tag}`, change, { _tag: true, ...names[change._tag] })
+  if (unsaid !== undefined) return unsaid
   const bad = tags[change._tag].find((name) => !ids[name].is(Reflect.get(change, name)))
   const what = bad === undefined ? wrong(change) ?? missing(change, there) : `a ${ids[bad].of} by what is no id`
   return what === undefined ? undefined : `The change ${JSON.stringify(change)} names ${what}`

@@ -279,7 +279,7 @@ export const check = Effect.fnUntraced(function*(
     onSome: (seed) => [seed],
     onNone: () => Array.makeBy(options.seeds ?? 100, (n) => n + 1)
   })
-  const checked = Checks.make()
+  const checked = Checks.make((options.vendors ?? []).map(({ key }) => key))
   for (const seed of seeds) {
     // Worlds are lived without a pause: between them, a runner's timers and a timeout of this effect have their turn.
     yield* Effect.yieldNow

@@ -142,6 +142,15 @@ describe("a check that passes", () => {
       assert.isAtLeast(found.calls, found.accepted)
     }))
 
+  it.effect("warns of a provider that was not called in any world", () =>
+    Effect.gen(function*() {
+      const mail = { key: "mail", channel: "email", address: "email" }
+      const vendors = [mail, { key: "text", channel: "sms", address: "phone" }]
+      const { lines } = yield* checked(hello, { seeds: 3, faults: Faults.none, vendors })
+      assert.deepStrictEqual(lines, ["The property holds, but the provider text was not called in any world"])
+      assert.deepStrictEqual((yield* checked(hello, { seeds: 3, faults: Faults.none })).lines, [])
+    }))
+
   it.effect("had calls whose outcome nobody knew, unless its faults leave none in doubt, and then warns", () =>
     Effect.gen(function*() {
       const found = yield* checked(hello, { seeds: 60 })

@@ -122,6 +122,35 @@ describe("what operators change while messages wait", () => {
   })
 })
 
+describe("a preference that names channels", () => {
+  it("is how the topic reaches its user from then on", () => {
+    const story: Simulation.Story = Effect.fnUntraced(function*({ change, send }) {
+      const hello = send({
+        to: { user_id: "ada" },
+        content: { title: "Hello", body: "Ada" },
+        routing: { method: "all", channels: ["email", "sms"] },
+        preferences: { subscription_topic_id: "news" }
+      })
+      yield* hello
+      yield* Effect.sleep("1 minute")
+      const said = { topicId: "news", status: "OPTED_IN", has_custom_routing: true, custom_routing: ["sms"] } as const
+      assert.isTrue(yield* change({ _tag: "Prefer", userId: "ada", ...said }))
+      yield* hello
+    })
+    const { calls, failure, stored } = Simulation.run(1, story, {
+      faults: none,
+      given: {
+        profiles: { ada: { email: "ada@x.test", phone_number: "+15550100001" } },
+        topics: { news: { name: "News", default_status: "OPTED_IN", allowed_preferences: ["channel_preferences"] } }
+      }
+    })
+    assert.strictEqual(failure, undefined)
+    assert.sameMembers(calls.slice(0, 2).map(({ channel }) => channel), ["email", "sms"])
+    assert.deepStrictEqual(calls.slice(2).map(({ channel }) => channel), ["sms"])
+    assert.deepInclude(stored.preferences("ada").get("news"), { has_custom_routing: true, custom_routing: ["sms"] })
+  })
+})
+
 describe("a change that can have no effect", () => {
   it("is told in a sentence", () => {
     const wrong: ReadonlyArray<readonly [change: unknown, sentence: string]> = [
@@ -147,6 +176,15 @@ describe("a change that can have no effect", () => {
         "names a send limit that is none: .user/day is refused: Expected a limit, or overrides"
       ],
       [{ _tag: "DeleteSendLimit", per: "user", period: "year" }, "names a send limit that is none"],
+      [
+        { _tag: "Prefer", userId: "ada", topicId: "news", status: "OPTED_OUT", tenant_id: "acme" },
+        "The change Prefer has tenant_id, which is none of _tag, userId, topicId, status, tenantId"
+      ],
+      [
+        { _tag: "Prefer", userId: "ada", topicId: "news", status: "OPTED_IN", custom_routing: ["fax"] },
+        "names a preference that is none: custom_routing[0]: Expected "
+      ],
+      [{ _tag: "Join", tenantId: "acme", userId: "ada", profile: {} }, "The change Join has profile, which is none of"],
       [{ _tag: "Resume", requestId: "bulk" }, "names a request by what is no id"],
       [null, `A change has to be an object such as { _tag: "DeleteProfile", userId: "ada" }, and is of type Null`]
     ]
