@@ -20,20 +20,6 @@ export interface Checked {
 /** So few worlds say little of how often something happens. */
 const few = 20
 
-const day = 24 * 3_600_000
-
-/** Twice as long as a story may last, in ms of virtual time. */
-const long = 60 * day
-
-/** Why each world may take minutes, in a sentence; `undefined` if this one did not last for long. */
-export const slowness = ({ lasted, seed }: History): string | undefined =>
-  lasted < long ? undefined : [
-    `The world of seed ${seed} lasted ${
-      Math.floor(lasted / day)
-    } days, until its last message was due, and each day takes time.`,
-    "A due time made from Date.now() is far off: a world begins at options.begins"
-  ].join(" ")
-
 /** The calls whose outcome nobody heard, and those that an owner of their message had to take for such. */
 const unknown = ({ calls, commits }: History): ReadonlyArray<Call> => {
   const doubted = new Set(

@@ -284,8 +284,6 @@ export const check = Effect.fnUntraced(function*(
     // Worlds are lived without a pause: between them, a runner's timers and a timeout of this effect have their turn.
     yield* Effect.yieldNow
     const world = yield* Effect.sync(() => lived(seed, property.story, options))
-    const slowness = seed === seeds[0] ? Checks.slowness(world.history) : undefined
-    if (slowness !== undefined) yield* Effect.logWarning(slowness)
     const complaints = complaintsOf(property, world)
     if (complaints.length > 0) return yield* falsified(property, world, complaints)
     checked.add(world.history, world.faults)

@@ -39,6 +39,9 @@ export interface WorldOptions {
 /** Longer than any message may be under way once its time has come (72 h, api.md 26.4), in ms. */
 const longest = 80 * 3_600_000
 
+/** Twice as long as a story may last, in ms of virtual time: what is due later is a mistake, and each day takes time. */
+const furthest = 60 * 24 * 3_600_000
+
 /** Ms after which every answer of the store has arrived that was on its way when the last message ended. */
 const onTheWay = 10_000
 
@@ -168,11 +171,37 @@ export const make = (seed: number, options: WorldOptions) => {
     return counted.open === 0
   }
 
+  /** Why the world is not lived to its end, in a sentence: it would take minutes, and look as if it hung. */
+  const farOff = (): string | undefined => {
+    const due = store.look(lastDue)
+    return due <= epoch + furthest ? undefined : [
+      `something is due at ${new Date(due).toISOString()}, more than 60 days after its world began at`,
+      `${
+        new Date(epoch).toISOString()
+      } (options.begins): a due time made from Date.now() is far off, and one made from`,
+      "DateTime.now of Effect is not"
+    ].join(" ")
+  }
+
   /** Ends all faults, and runs until everything that was accepted has come to its end: whether it did, in time. */
   const drain = (): boolean => {
     faults.heal()
+    if (farOff() !== undefined) return false
     const wait = Math.max(0, store.look(lastDue) - loop.wall())
     return loop.run(isDrained, loop.now() + wait + longest) === "done"
+  }
+
+  /** Runs until nothing is under way any more: whether everything came to its end. */
+  const lastsOn = (): boolean => {
+    drain()
+    faults.disarm()
+    loop.run(() => false, loop.now() + afterwards)
+    // A request whose caller had given up waiting may have been accepted since.
+    const drained = drain()
+    // A node that has lost its shard hears of its call when others have ended the message.
+    loop.run(() => vendors.underWay() === 0, loop.now() + longest)
+    loop.run(() => false, loop.now() + onTheWay)
+    return drained
   }
 
   const stop = (): History["leftovers"] => {
@@ -204,14 +233,7 @@ export const make = (seed: number, options: WorldOptions) => {
     end: (failure: string | undefined): History => {
       // What a story has asked for goes on after it, among the faults that are still to come.
       loop.run(isDrained, options.faults.within)
-      drain()
-      faults.disarm()
-      loop.run(() => false, loop.now() + afterwards)
-      // A request whose caller had given up waiting may have been accepted since.
-      const drained = drain()
-      // A node that has lost its shard hears of its call when others have ended the message.
-      loop.run(() => vendors.underWay() === 0, loop.now() + longest)
-      loop.run(() => false, loop.now() + onTheWay)
+      const drained = lastsOn()
       const leftovers = drained ? stop() : []
       const state = store.look((all) => all)
       return {
@@ -235,7 +257,7 @@ export const make = (seed: number, options: WorldOptions) => {
         ),
         stored,
         drained,
-        failure: failure ?? vendors.fault(),
+        failure: failure ?? farOff() ?? vendors.fault(),
         leftovers,
         lasted: loop.now()
       }

@@ -1,4 +1,3 @@
-import * as Checked from "#layers/testing/Checked.ts"
 import * as Faults from "#layers/testing/Faults.ts"
 import * as Simulation from "#layers/testing/Simulation.ts"
 import { assert, describe, it } from "@effect/vitest"
@@ -221,13 +220,4 @@ describe("a check that passes", () => {
       const others = Effect.as(Effect.repeat(Effect.yieldNow, { times: 3 }), "others")
       assert.strictEqual(yield* Effect.raceFirst(checked(hello, { seeds: 30 }), others), "others")
     }))
-
-  it("warns of a world that lasts for months, and of no other", () => {
-    const history = Simulation.run(1, hello, { faults: Faults.none })
-    assert.isUndefined(Checked.slowness(history))
-    assert.match(
-      Checked.slowness({ ...history, lasted: 70.5 * 24 * 3_600_000 }) ?? "",
-      /^The world of seed 1 lasted 70 days, until its last message was due, and each day takes time\. A due time/
-    )
-  })
 })

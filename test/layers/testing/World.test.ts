@@ -7,13 +7,39 @@ const day = 86_400_000
 const content = { title: "t", body: "b" }
 
 describe("A world", () => {
-  it("lasts until its last message has had its time, however long that waits", () => {
+  it("lasts until its last message has had its time, also days after its story", () => {
     const story = (wait: number): Simulation.Story => (world) =>
       world.send({ to: { email: "a@x.test" }, content, delay: { duration: wait } }, { key: "k" })
     for (const [wait, options] of [[7 * day, {}], [14 * day, { nodes: 1, faults: Faults.none }]] as const) {
       const { deliveries, drained, failure } = Simulation.run(3, story(wait), options)
       assert.deepStrictEqual([failure, drained, deliveries.length], [undefined, true, 1], `${wait / day} days`)
     }
+  })
+
+  it("is broken off at once if something is due in months, unless its story takes that back", () => {
+    const far: Simulation.Story = (world) =>
+      world.send({ to: { email: "a@x.test" }, content, delay: { until: "2026-11-30T08:00:00Z" } }, { key: "k" })
+    const { failure, lasted } = Simulation.run(1, far)
+    assert.match(
+      failure ?? "",
+      /^something is due at 2026-11-30T08:00:00\.000Z, more than 60 days after its world began/
+    )
+    assert.isBelow(lasted, day)
+    const listed: Simulation.Story = (world) =>
+      world.send({ to: { list_id: "crew" }, content, delay: { until: "2026-11-30T08:00:00Z" } }, { key: "k" })
+    const given = { lists: { crew: ["ada"] }, profiles: { ada: { email: "ada@x.test" } } }
+    for (const faults of [Faults.all, Faults.none])
+      assert.include(Simulation.run(1, listed, { given, faults }).failure, "something is due at 2026-11-30")
+    const canceled: Simulation.Story = Effect.fnUntraced(function*(world) {
+      const request = yield* world.send(
+        { to: { email: "a@x.test" }, content, delay: { until: "2026-11-30T08:00:00Z" } },
+        { key: "k" }
+      )
+      yield* Effect.sleep("1 minute")
+      yield* world.cancel(request.requestId ?? "")
+    })
+    const after = Simulation.run(1, canceled, { faults: Faults.none })
+    assert.deepStrictEqual([after.failure, after.drained], [undefined, true])
   })
 
   it("begins when its options say, and so can pass a night in which clocks change", () => {
