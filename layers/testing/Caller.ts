@@ -4,6 +4,7 @@ import type { Loop } from "#layers/testing/Loop.ts"
 import { typeOf } from "#layers/testing/Mistakes.ts"
 import type { Node } from "#layers/testing/Node.ts"
 import type { Remote } from "#layers/testing/Remote.ts"
+import type { Environment } from "#layers/testing/Stored.ts"
 import { unknown } from "#layers/testing/Unknown.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import { Scope } from "#schemas/Scope.ts"
@@ -22,15 +23,15 @@ export interface SendOptions {
    * calls that reached no node.
    */
   readonly key?: string
-  /** 1 production, 2 test. */
-  readonly environment?: number
+  /** By default 1, production. */
+  readonly environment?: Environment
 }
 
 const mostTries = 40
 const hour = 3_600_000
 
 /** A world has two environments; any other number is a mistake in the story, and a defect. */
-export const scopeOf = (environment: number): Effect.Effect<Scope> =>
+export const scopeOf = (environment: Environment): Effect.Effect<Scope> =>
   environment === 1 || environment === 2
     ? Effect.succeed(Scope.make(environment))
     : Effect.die(`The environment is ${environment}, and has to be 1 (production) or 2 (test)`)

@@ -8,6 +8,7 @@ import * as ImpossibleChange from "#layers/testing/ImpossibleChange.ts"
 import type { Loop } from "#layers/testing/Loop.ts"
 import type { Remote } from "#layers/testing/Remote.ts"
 import type { Shared } from "#layers/testing/Shared.ts"
+import type { Environment } from "#layers/testing/Stored.ts"
 import type { Store } from "#layers/testing/Store.ts"
 import type { make as makeVendors } from "#layers/testing/Vendors.ts"
 import type { Scope } from "#schemas/Scope.ts"
@@ -67,7 +68,7 @@ export const make = (options: {
       onFailure: () => undefined
     })
 
-  const change = Effect.fnUntraced(function*(what: Change, environment: number = 1) {
+  const change = Effect.fnUntraced(function*(what: Change, environment: Environment = 1) {
     const scope = yield* scopeOf(environment)
     const there = thereIn(scope)
     const fault = ImpossibleChange.of(what, there)

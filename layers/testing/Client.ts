@@ -2,6 +2,7 @@ import * as Callers from "#layers/testing/Caller.ts"
 import type { Cancellation, Request, Resend } from "#layers/testing/History.ts"
 import type { Loop } from "#layers/testing/Loop.ts"
 import type { Remote } from "#layers/testing/Remote.ts"
+import type { Environment } from "#layers/testing/Stored.ts"
 import { sentence } from "#schemas/SchemaRefusal.ts"
 import { SendMessage } from "#schemas/SendMessage.ts"
 import { SendRefused } from "#src/delivery/intake/Drafts.ts"
@@ -14,7 +15,7 @@ export interface Client {
   readonly cancellations: ReadonlyArray<Cancellation>
   readonly send: (message: typeof SendMessage.Encoded, options?: Callers.SendOptions) => Effect.Effect<Request>
   readonly resend: (messageId: string, options?: Callers.SendOptions) => Effect.Effect<Resend>
-  readonly cancel: (messageId: string, environment?: number) => Effect.Effect<boolean | undefined>
+  readonly cancel: (messageId: string, environment?: Environment) => Effect.Effect<boolean | undefined>
 }
 
 const requestIdOf = Callers.fieldOf("requestId")
@@ -77,7 +78,7 @@ export const make = (options: {
     return again
   })
 
-  const cancel = Effect.fnUntraced(function*(messageId: string, environment: number = 1) {
+  const cancel = Effect.fnUntraced(function*(messageId: string, environment: Environment = 1) {
     const scope = yield* Callers.scopeOf(environment)
     const id = yield* Callers.idOf(messageId)
     const cancellation: Cancellation = { scope, messageId, at: loop.now(), confirmedAt: undefined }

@@ -83,10 +83,14 @@ export const fewest = (
   return least
 }
 
-/** Which faults are enough, and how to live that world; `undefined` if none could be left out. */
-export const enough = (asked: Faults, { faults, history }: ReturnType<typeof fewest>): string | undefined => {
-  if (faults === asked) return undefined
+/** Which faults are enough, and how to live that world; `undefined` if none could be left out of the `broken` one's. */
+export const enough = (
+  asked: Faults,
+  broken: History,
+  { faults, history }: ReturnType<typeof fewest>
+): string | undefined => {
   const left = faultsOf(history)
+  if (faults === asked || left.length === faultsOf(broken).length) return undefined
   if (left.length === 0) return "It breaks without any fault, too: options.faults of Faults.none"
   const quiet = faults.lostAnswers === 0 && asked.lostAnswers > 0 ? ", lostAnswers: 0" : ""
   return `These are enough: ${left.join(", ")} (options.faults of only: [${numbersOf(history).join(", ")}]${quiet})`

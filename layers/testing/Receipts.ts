@@ -5,6 +5,7 @@ import type { Loop } from "#layers/testing/Loop.ts"
 import { typeOf } from "#layers/testing/Mistakes.ts"
 import type { Node } from "#layers/testing/Node.ts"
 import type { Remote } from "#layers/testing/Remote.ts"
+import type { Environment } from "#layers/testing/Stored.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import type { SuppressionReason } from "#schemas/Suppression.ts"
 import type { Told } from "#src/reports/Callbacks.ts"
@@ -79,7 +80,7 @@ export const make = (options: { readonly loop: Loop; readonly chance: Chance; re
   })
 
   /** The recipient opens the message; one that does not exist is opened by nobody. */
-  const open = Effect.fnUntraced(function*(messageId: string, environment: number = 1) {
+  const open = Effect.fnUntraced(function*(messageId: string, environment: Environment = 1) {
     const scope = yield* scopeOf(environment)
     const id = yield* idOf(messageId)
     if (Option.isSome(id)) yield* acknowledged((node) => node.opened(scope, id.value))

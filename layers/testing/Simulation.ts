@@ -38,7 +38,7 @@ export type {
   Resend,
   Try
 } from "#layers/testing/History.ts"
-export type { Place, Stored, StoredBulkJob, StoredBulkUser } from "#layers/testing/Stored.ts"
+export type { Environment, Place, Stored, StoredBulkJob, StoredBulkUser } from "#layers/testing/Stored.ts"
 export type { Story, World } from "#layers/testing/Story.ts"
 export type { Down, VendorOptions } from "#layers/testing/VendorOptions.ts"
 export type { Element } from "#schemas/Elemental.ts"
@@ -249,7 +249,7 @@ const falsified = (property: Property, world: Lived, complaints: ReadonlyArray<s
     seed: history.seed,
     complaints,
     faults: faultsOf(history),
-    enough: enough(faults, least),
+    enough: enough(faults, history, least),
     replays: isSame,
     happened: told(least.history)
   })

@@ -14,9 +14,12 @@ import type { InboxMessage } from "#src/reports/Inbox.ts"
 import type { MessageRecord } from "#src/reports/MessageLog.ts"
 import { Effect, Option, Schema } from "effect"
 
-/** Where to look: `environment` is 1 (production, by default) or 2 (test). */
+/** 1 production, 2 test. */
+export type Environment = 1 | 2
+
+/** Where to look, by default in production. */
 export interface Place {
-  readonly environment?: 1 | 2
+  readonly environment?: Environment
 }
 
 /** A user of a bulk job. `messageId`: the user's message, once there is one. */

@@ -3,7 +3,7 @@ import type { SendOptions } from "#layers/testing/Caller.ts"
 import type { Chance } from "#layers/testing/Chance.ts"
 import type * as Faults from "#layers/testing/Faults.ts"
 import type { BulkJob, Call, Change, Commit, Report, Request, Resend } from "#layers/testing/History.ts"
-import type { Stored } from "#layers/testing/Stored.ts"
+import type { Environment, Stored } from "#layers/testing/Stored.ts"
 import type { SendMessage } from "#schemas/SendMessage.ts"
 import type { Arbitrary, Effect } from "effect"
 
@@ -22,7 +22,7 @@ export interface World {
    * POST /messages/:id/cancel, tried once. Answers whether the message is cancelled, or `undefined` if no answer came
    * or there is no such message.
    */
-  readonly cancel: (messageId: string, environment?: number) => Effect.Effect<boolean | undefined>
+  readonly cancel: (messageId: string, environment?: Environment) => Effect.Effect<boolean | undefined>
   /**
    * POST /messages/:id/resend, tried again like `send`. A world has no rate limits; the API answers 429 to more than 10
    * of one message within a minute.
@@ -41,14 +41,14 @@ export interface World {
    * it. It does not if the API refuses the change, such as leaving a list twice or opting out of a required topic. A
    * change that names a topic, list, tenant, template or provider that never existed ends the story.
    */
-  readonly change: (change: Change, environment?: number) => Effect.Effect<boolean>
+  readonly change: (change: Change, environment?: Environment) => Effect.Effect<boolean>
   /** The call's provider sends a receipt for it, and tries until a node has acknowledged it. */
   readonly report: (call: Call, event: Report["event"]) => Effect.Effect<void>
   /**
    * The recipient opens the message, in an app or a mail client that fetches its `urls.opened`; tries until a node has
    * acknowledged it. A message that is not on its way yet stays as it is.
    */
-  readonly open: (messageId: string, environment?: number) => Effect.Effect<void>
+  readonly open: (messageId: string, environment?: Environment) => Effect.Effect<void>
   /** Reads of the store as it is now. */
   readonly stored: Stored
   /** The calls that providers got so far. */

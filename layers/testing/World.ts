@@ -36,11 +36,13 @@ export interface WorldOptions {
   readonly epoch: number
 }
 
+const day = 24 * 3_600_000
+
 /** Longer than any message may be under way once its time has come (72 h, api.md 26.4), in ms. */
 const longest = 80 * 3_600_000
 
 /** Twice as long as a story may last, in ms of virtual time: what is due later is a mistake, and each day takes time. */
-const furthest = 60 * 24 * 3_600_000
+const furthest = 60 * day
 
 /** Ms after which every answer of the store has arrived that was on its way when the last message ended. */
 const onTheWay = 10_000
@@ -175,11 +177,10 @@ export const make = (seed: number, options: WorldOptions) => {
   const farOff = (): string | undefined => {
     const due = store.look(lastDue)
     return due <= epoch + furthest ? undefined : [
-      `something is due at ${new Date(due).toISOString()}, more than 60 days after its world began at`,
-      `${
-        new Date(epoch).toISOString()
-      } (options.begins): a due time made from Date.now() is far off, and one made from`,
-      "DateTime.now of Effect is not"
+      `something is due ${
+        Math.floor((due - epoch) / day)
+      } days after its world began, and 60 are the most: a world begins`,
+      "at options.begins, and not now, and so has a due time to be made from DateTime.now of Effect"
     ].join(" ")
   }
 

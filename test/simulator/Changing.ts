@@ -1,10 +1,10 @@
 import * as Chances from "#layers/testing/Chance.ts"
-import { all } from "./Unaimed.ts"
 import type { Options, Story, World } from "#layers/testing/Simulation.ts"
 import { type Array, Effect } from "effect"
 import { people, users } from "./People.ts"
 import * as Routings from "./Routings.ts"
 import * as Ordinary from "./Story.ts"
+import { all } from "./Unaimed.ts"
 
 const lists: Array.NonEmptyReadonlyArray<string> = ["crew", "crew", "guests"]
 

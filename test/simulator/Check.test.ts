@@ -153,8 +153,14 @@ describe("Simulation.check", () => {
   it("says in a sentence what a story names that is not there", () => {
     const message = { to: { email: "ada@example.com" }, content: { title: "Hello", body: "Ada" } }
     const cases: ReadonlyArray<readonly [Simulation.Story, string]> = [
-      [(world) => world.send(message, { environment: 3 }), "The environment is 3, and has to be 1"],
-      [(world) => world.cancel("1-695b6f80-361bb6bfccbdb767068c86f7", 0), "The environment is 0, and has to be 1"],
+      [
+        ({ send }) => Reflect.apply(send, undefined, [message, { environment: 3 }]),
+        "The environment is 3, and has to be 1"
+      ],
+      [
+        ({ cancel }) => Reflect.apply(cancel, undefined, ["1-695b6f80-361bb6bfccbdb767068c86f7", 0]),
+        "The environment is 0, and has to be 1"
+      ],
       [(world) => world.change({ _tag: "Withdraw", provider: "mial" }), "names none of mail, post, text"],
       [
         (world) => world.change({ _tag: "Prefer", userId: "ada", topicId: "nwes", status: "OPTED_OUT" }),
@@ -237,7 +243,7 @@ describe("Simulation.check", () => {
     const given = { profiles: { ada: { email: "ada@example.com", name: "Ada" } }, templates: { shipped } }
     const story: Simulation.Story = (world) =>
       Effect.forEach(
-        [1, 2],
+        [1, 2] as const,
         (environment) =>
           world.send({ to: { user_id: "ada" }, template: "shipped", data: { order: "A-17" } }, { environment })
       )

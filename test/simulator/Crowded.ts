@@ -1,10 +1,10 @@
 import * as Chances from "#layers/testing/Chance.ts"
 import type { Cue } from "#layers/testing/Cue.ts"
-import { all } from "./Unaimed.ts"
 import type { Options, Story, World } from "#layers/testing/Simulation.ts"
 import { Effect } from "effect"
 import { people } from "./People.ts"
 import * as Ordinary from "./Story.ts"
+import { all } from "./Unaimed.ts"
 
 /** Somebody who writes to one of all, whoever else does. */
 const writing = ({ chance, send }: World, n: number) =>

@@ -1,11 +1,11 @@
 import * as Chances from "#layers/testing/Chance.ts"
 import type { Cue } from "#layers/testing/Cue.ts"
-import { all } from "./Unaimed.ts"
 import type { Options, Story, World } from "#layers/testing/Simulation.ts"
 import { Effect } from "effect"
 import * as Mailing from "./Mailing.ts"
 import { people } from "./People.ts"
 import * as Ordinary from "./Story.ts"
+import { all } from "./Unaimed.ts"
 
 const poison = "poison"
 

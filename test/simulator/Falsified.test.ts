@@ -13,6 +13,9 @@ const hello: Simulation.Story = (world) =>
 /** Faults at any time: that of an aimed one is its call's. */
 const unaimed: Faults.Faults = { ...Faults.all, aimed: 0 }
 
+/** So many that some can be left out. */
+const many: Faults.Faults = { ...unaimed, atMost: 12 }
+
 const unnamed = Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromUnknown({}))
 
 const falsified = (property: Simulation.Property, options: Simulation.Options = {}) =>
@@ -35,16 +38,16 @@ describe("a world that breaks a property", () => {
     Effect.gen(function*() {
       const complaints: Simulation.Property["complaints"] = ({ incidents }) =>
         incidents.filter(({ kind }) => kind === "crash").length >= 2 ? ["two nodes died"] : []
-      const error = yield* falsified({ story: hello, complaints }, { faults: unaimed })
+      const error = yield* falsified({ story: hello, complaints }, { faults: many })
       const { enough, faults, happened, message, seed } = error
       // As `node:test` shows it.
       assert.include(inspect(error), message)
-      const whole = Simulation.run(seed, hello, { faults: unaimed })
+      const whole = Simulation.run(seed, hello, { faults: many })
       assert.strictEqual(faults.length, whole.incidents.filter(({ kind }) => kind !== "move").length)
       const only =
         /^These are enough: crash of \w at \d+ ms, crash of \w at \d+ ms \(options\.faults of only: \[(\d+), (\d+)\]/
           .exec(enough ?? "")?.slice(1).map(Number) ?? assert.fail(message)
-      const least = Simulation.run(seed, hello, { faults: { ...unaimed, only, lostAnswers: 0 } })
+      const least = Simulation.run(seed, hello, { faults: { ...many, only, lostAnswers: 0 } })
       assert.deepStrictEqual(
         least.incidents.map(({ kind }) => kind).filter((kind) => kind !== "move"),
         ["crash", "crash"]
@@ -64,6 +67,17 @@ describe("a world that breaks a property", () => {
       if (faults.length === 0) return assert.strictEqual(enough, undefined)
       assert.strictEqual(enough, "It breaks without any fault, too: options.faults of Faults.none")
       assert.isEmpty(happened.filter((line) => line.includes("jump")))
+    }))
+
+  it.effect("is not said to need fewer faults where none could be left out", () =>
+    Effect.gen(function*() {
+      const struck: Simulation.Story = (world) => Effect.andThen(hello(world), world.strike("crash"))
+      const complaints: Simulation.Property["complaints"] = ({ incidents }) => incidents.length > 0 ? ["a fault"] : []
+      const faults: Faults.Faults = { kinds: ["jump"], atMost: 0, within: 60_000, lostAnswers: 0.0001 }
+      const { enough, faults: [fault], message } = yield* falsified({ story: struck, complaints }, { faults })
+      assert.match(fault ?? "", /^crash of \w at /)
+      assert.isUndefined(enough)
+      assert.notInclude(message, "These are enough")
     }))
 
   it.effect("is told once by Node, though nobody catches the error", () =>
@@ -99,9 +113,9 @@ describe("a world that breaks a property", () => {
 
   it.effect("of many lines is cut short", () =>
     Effect.gen(function*() {
-      const many: Simulation.Story = (world) =>
+      const crowd: Simulation.Story = (world) =>
         Effect.forEach(Array.from({ length: 50 }), () => world.send({ to, content }), { discard: true })
-      const { happened } = yield* falsified({ story: many, complaints: () => ["always"] }, { faults: Faults.none })
+      const { happened } = yield* falsified({ story: crowd, complaints: () => ["always"] }, { faults: Faults.none })
       assert.strictEqual(happened.length, 41)
       assert.match(happened.at(-1) ?? "", /and \d+ lines more: Simulation\.timeline/)
     }))

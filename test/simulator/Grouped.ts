@@ -1,9 +1,9 @@
 import * as Chances from "#layers/testing/Chance.ts"
-import { all } from "./Unaimed.ts"
 import type { Change, Given, Options, Story, World } from "#layers/testing/Simulation.ts"
 import { type Array, Effect } from "effect"
 import { given as everywhere, people, users } from "./People.ts"
 import * as Ordinary from "./Story.ts"
+import { all } from "./Unaimed.ts"
 
 const plans: Array.NonEmptyReadonlyArray<string> = ["pro", "free"]
 const tenants: Array.NonEmptyReadonlyArray<string> = ["acme", "acme", "team"]

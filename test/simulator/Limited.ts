@@ -1,10 +1,10 @@
 import * as Chances from "#layers/testing/Chance.ts"
-import { all } from "./Unaimed.ts"
 import type { Given, Options, Story, World } from "#layers/testing/Simulation.ts"
 import type { LimitPath, SendLimit } from "#schemas/SendLimit.ts"
 import { type Array, Effect } from "effect"
 import { given as everywhere, people, topic, users } from "./People.ts"
 import * as Ordinary from "./Story.ts"
+import { all } from "./Unaimed.ts"
 
 /** Some of these limits are in force, over stretches of time that no world leaves: neither its clock nor its faults reach the next week. */
 const kinds: Array.NonEmptyReadonlyArray<LimitPath> = [

@@ -1,11 +1,11 @@
 import * as Chances from "#layers/testing/Chance.ts"
-import { all } from "./Unaimed.ts"
-import type { BulkJob, Options, Story, World } from "#layers/testing/Simulation.ts"
+import type { BulkJob, Environment, Options, Story, World } from "#layers/testing/Simulation.ts"
 import { type Array, Effect } from "effect"
 import * as Changes from "./Changes.ts"
 import { people, topic } from "./People.ts"
 import * as Routings from "./Routings.ts"
 import * as Ordinary from "./Story.ts"
+import { all } from "./Unaimed.ts"
 
 type User = BulkJob["users"][number]
 
@@ -52,7 +52,7 @@ export const job = Effect.fnUntraced(function*({ bulk, chance }: World, n: numbe
     message: message(chance, label),
     users: globalThis.Array.from({ length: chance.int(1, 12) }, () => user(chance))
   }
-  const environment = chance.happens(0.2) ? 2 : 1
+  const environment: Environment = chance.happens(0.2) ? 2 : 1
   if (chance.happens(0.25)) return yield* bulk(send, { environment })
   const options = { environment, key: label }
   if (chance.happens(0.7)) return yield* bulk(send, options)

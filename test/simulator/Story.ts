@@ -1,14 +1,14 @@
 import * as Arbitraries from "#layers/testing/Arbitraries.ts"
 import * as Chances from "#layers/testing/Chance.ts"
-import { all } from "./Unaimed.ts"
 import type { Request } from "#layers/testing/History.ts"
-import type { Options, Story, World } from "#layers/testing/Simulation.ts"
+import type { Environment, Options, Story, World } from "#layers/testing/Simulation.ts"
 import type { Recipient } from "#schemas/Recipient.ts"
 import type { SendMessage } from "#schemas/SendMessage.ts"
 import { Arbitrary, type Array, Effect } from "effect"
 import * as Changes from "./Changes.ts"
 import { given, people, topic } from "./People.ts"
 import * as Routings from "./Routings.ts"
+import { all } from "./Unaimed.ts"
 
 type Send = typeof SendMessage.Encoded
 
@@ -79,7 +79,7 @@ const after = (request: Request, work: (requestId: string) => Effect.Effect<unkn
 const doing = Effect.fnUntraced(function*(world: World, n: number) {
   const { chance } = world
   const label = `call-${n}`
-  const environment = chance.happens(0.2) ? 2 : 1
+  const environment: Environment = chance.happens(0.2) ? 2 : 1
   const options = chance.happens(0.75) ? { environment, key: `key-${n}` } : { environment }
   const said = chance.happens(0.1)
     ? { ...(yield* world.draw(strange)), metadata: { trace_id: label }, delay: undefined }
@@ -106,7 +106,7 @@ const doing = Effect.fnUntraced(function*(world: World, n: number) {
 })
 
 /** A resend a while later: of this message, or of whatever went out last. */
-const again = Effect.fnUntraced(function*(world: World, n: number, id: string, environment: number) {
+const again = Effect.fnUntraced(function*(world: World, n: number, id: string, environment: Environment) {
   const { chance } = world
   yield* Effect.sleep(chance.int(0, 20_000))
   const other = world.calls.findLast(({ scope }) => scope === environment)?.messageId

@@ -18,7 +18,8 @@ describe("the devices of a world's users", () => {
       tokens: { ada: [{ token: "old", provider_key: "expo" }, { token: "other", provider_key: "apn" }] }
     }
     const story: Simulation.Story = Effect.fnUntraced(function*({ change, send }) {
-      const hello = (environment: number) => send({ to: { user_id: "ada" }, content, routing: push }, { environment })
+      const hello = (environment: Simulation.Environment) =>
+        send({ to: { user_id: "ada" }, content, routing: push }, { environment })
       yield* hello(1)
       yield* hello(2)
       yield* Effect.sleep("1 minute")

@@ -41,7 +41,7 @@ describe("what a world begins with", () => {
       }
     }
     const story: Simulation.Story = Effect.fnUntraced(function*(world) {
-      for (const environment of [1, 2]) {
+      for (const environment of [1, 2] as const) {
         yield* world.change({ _tag: "Prefer", userId: "ada", topicId: "onboarding", status: "OPTED_OUT" }, environment)
         for (const topicId of ["onboarding", "news"]) {
           yield* world.send({
@@ -190,13 +190,13 @@ describe("what a world begins with", () => {
         everywhere: { elements: [{ type: "text", content: "Hello" }], routing: { strategy_id: "both" } }
       }
     }
-    const calls = (template: string, environment: number, said: object = {}) =>
+    const calls = (template: string, environment: Simulation.Environment, said: object = {}) =>
       Simulation.run(1, (world) => world.send({ to: { user_id: "ada" }, template, ...said }, { environment }), {
         given,
         faults: none
       }).calls
     const channels = (...args: Parameters<typeof calls>) => calls(...args).map(({ channel }) => channel).toSorted()
-    for (const environment of [1, 2]) {
+    for (const environment of [1, 2] as const) {
       assert.deepStrictEqual(channels("text", environment), ["sms"])
       assert.deepStrictEqual(channels("everywhere", environment), ["email", "sms"])
       assert.deepStrictEqual(channels("text", environment, { routing: { method: "single", channels: ["email"] } }), [

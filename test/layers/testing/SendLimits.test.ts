@@ -15,7 +15,8 @@ const limit = (most: number): Simulation.Change => ({
 describe("the send limits of a world", () => {
   it("hold from the beginning, in both environments, and as they are by then; the next day counts anew", () => {
     const story: Simulation.Story = Effect.fnUntraced(function*({ change, send }) {
-      const hello = (environment = 1) => send({ to: { email: "ada@x.test" }, content }, { environment })
+      const hello = (environment: Simulation.Environment = 1) =>
+        send({ to: { email: "ada@x.test" }, content }, { environment })
       const twice = Effect.andThen(hello(), hello())
       yield* twice
       yield* hello(2)

@@ -126,7 +126,7 @@ describe("a provider of a world", () => {
     const mail: VendorOptions = { key: "mail", channel: "email", address: "email", perSecond: 3 }
     const story: Simulation.Story = (world) =>
       Effect.forEach(
-        [1, 2],
+        [1, 2] as const,
         (environment) =>
           Effect.forEach([1, 2, 3, 4, 5, 6, 7, 8], (n) =>
             world.send({ to: { email: `${n}@x.test` }, content: { title: "Hello", body: `${n}` } }, {
