@@ -253,6 +253,35 @@ describe("the package tidings, installed in an empty project", () => {
     }
   })
 
+  it("is awaited in tests of Node and of Deno, which are to give nothing", { timeout: 60_000 }, async () => {
+    const page = await readFile(join(root, "layers/testing/README.md"), "utf8")
+    const [, body] = /`test\("shipped", (async .+?)\)`/.exec(page) ?? assert.fail("the README shows no test")
+    const property = "{ story: () => Effect.sleep(1), complaints: () => [] }"
+    const imports =
+      `import { Effect } from "effect"\nimport * as Simulation from "tidings/testing"\nconst once = ${property}\n`
+    await writeFile(project("node.test.mts"), `import { test } from "node:test"\n${imports}test("shipped", ${body})\n`)
+    await writeFile(project("deno.test.mts"), `${imports}Deno.test("shipped", ${body})\n`)
+    const compilerOptions = {
+      module: "NodeNext",
+      target: "ESNext",
+      strict: true,
+      noEmit: true,
+      types: ["node"],
+      typeRoots: [join(root, "node_modules/@types")]
+    }
+    await writeFile(project("tsconfig.node.json"), JSON.stringify({ compilerOptions, files: ["node.test.mts"] }))
+    for (
+      const [command, ...args] of [
+        [process.execPath, "--test", "node.test.mts"],
+        [tool("deno"), "test", "-A", "--no-lock", "deno.test.mts"],
+        [tool("tsc"), "--project", "tsconfig.node.json"]
+      ] as const
+    ) {
+      const { ok, text } = await says(command, args)
+      assert.isTrue(ok, text)
+    }
+  })
+
   it("opens every door that it names, and no other", { timeout: 30_000 }, async () => {
     assert.include(doors(), "tidings/testing")
     const opened = await says(process.execPath, [
