@@ -160,10 +160,12 @@ const keyed = Effect.fnUntraced(function*<R>(
   run: Run
 ) {
   const now = yield* Clock.currentTimeMillis
-  const header = yield* Effect.result(IdempotencyHeaders.parse(value, request.headers["x-idempotency-expiration"], now))
+  const { grant, scope } = yield* CurrentPrincipal
+  // Of a user's token, answers are kept no longer than by default: anybody's app could fill the store with them.
+  const expiration = grant === undefined ? request.headers["x-idempotency-expiration"] : undefined
+  const header = yield* Effect.result(IdempotencyHeaders.parse(value, expiration, now))
   if (header._tag === "Failure") return badRequest(header.failure.detail)
   if (yield* isMalformed(request, endpoint)) return yield* handler
-  const { scope } = yield* CurrentPrincipal
   const { params } = yield* HttpRouter.RouteContext
   return yield* run(
     {

@@ -7,8 +7,8 @@ export interface Asked {
 }
 
 /**
- * `messages`: allowed, but it may only see messages to the grant's users. `preferences`: allowed, but it may set them
- * only within a tenant that there is.
+ * `messages`: allowed, but it may only see messages to the grant's users. `preferences`: allowed, but within a tenant
+ * only to its members.
  */
 export type Verdict = "allowed" | "refused" | "messages" | "preferences"
 
@@ -27,9 +27,9 @@ export const judge = (grant: Grant, { method, segments: [root, id, part] }: Aske
   switch (root) {
     case "users":
       if (part === "tokens") return ofUser(grant, id, reads ? "read:user-tokens" : "write:user-tokens")
-      if (part === "preferences" && reads) return ofUser(grant, id, "read:preferences")
       if (part === "preferences") {
-        return ofUser(grant, id, "write:preferences") === "allowed" ? "preferences" : "refused"
+        const verdict = ofUser(grant, id, reads ? "read:preferences" : "write:preferences")
+        return verdict === "allowed" ? "preferences" : verdict
       }
       if (part === "inbox") return ofUser(grant, id, reads ? "inbox:read:messages" : "inbox:write:events")
       return "refused"

@@ -4,10 +4,10 @@ import { unavailable } from "#layers/http/Replies.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { judge } from "#src/access/Permissions.ts"
 import type { Grant } from "#src/access/Grant.ts"
-import { Members } from "#src/people/Members.ts"
+import { Memberships } from "#src/people/Memberships.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
 import * as Patience from "#src/store/Patience.ts"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
 
@@ -27,12 +27,12 @@ const listed = (grant: Grant, given: string | ReadonlyArray<string> | undefined)
 
 /**
  * Runs an endpoint for a user's token if its scopes allow it, else answers 403. Of messages, the token sees only those
- * to its own users. Preferences within a tenant can be set only where there is one: a user could otherwise store any
- * number of them.
+ * to its own users. Preferences within a tenant are its members': others could otherwise learn which tenants there are
+ * and what these prefer, and store any number of their own.
  */
 export const make = Effect.gen(function*() {
   const log = yield* MessageLog
-  const { exists } = yield* Members
+  const { find } = yield* Memberships
   const patiently = yield* Patience.asking(Patience.callers)
 
   const ofMessages = Effect.fnUntraced(function*<A, E, R>(
@@ -59,12 +59,16 @@ export const make = Effect.gen(function*() {
     return found.failure._tag === "MessageNotFound" ? yield* endpoint : yield* unavailable
   })
 
-  const ofPreferences = Effect.fnUntraced(function*<A, E, R>(scope: Scope, endpoint: Effect.Effect<A, E, R>) {
+  const ofPreferences = Effect.fnUntraced(function*<A, E, R>(
+    scope: Scope,
+    userId: string,
+    endpoint: Effect.Effect<A, E, R>
+  ) {
     const { tenant_id: id } = yield* HttpServerRequest.ParsedSearchParams
     if (typeof id !== "string" || id === "") return yield* endpoint
-    const found = yield* Effect.result(patiently(exists(scope, { _tag: "Tenant", id, includeChildren: false })))
+    const found = yield* Effect.result(patiently(find(scope, userId, id)))
     if (found._tag === "Failure") return yield* unavailable
-    return found.success ? yield* endpoint : forbidden
+    return Option.isSome(found.success) ? yield* endpoint : forbidden
   })
 
   return Effect.fnUntraced(function*<A, E, R>(
@@ -81,7 +85,7 @@ export const make = Effect.gen(function*() {
       case "allowed":
         return yield* endpoint
       case "preferences":
-        return yield* ofPreferences(scope, endpoint)
+        return yield* ofPreferences(scope, segments[1] ?? "", endpoint)
       case "messages":
         return yield* ofMessages(grant, scope, segments[1], endpoint)
       case "refused":

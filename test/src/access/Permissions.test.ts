@@ -16,7 +16,7 @@ const rows: ReadonlyArray<readonly [asked: string, scope: string, opens?: Verdic
   ["PUT /users/ada/tokens/t", "write:user-tokens"],
   ["PATCH /users/ada/tokens/t", "write:user-tokens"],
   ["DELETE /users/ada/tokens/t", "write:user-tokens"],
-  ["GET /users/ada/preferences", "read:preferences"],
+  ["GET /users/ada/preferences", "read:preferences", "preferences"],
   ["PUT /users/ada/preferences/topic", "write:preferences", "preferences"],
   ["GET /users/ada/inbox", "inbox:read:messages"],
   ["GET /users/ada/inbox/unread", "inbox:read:messages"],
