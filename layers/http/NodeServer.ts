@@ -163,6 +163,9 @@ const connections = (measure: Measure) => {
     },
     count: (isStopping: boolean, request: IncomingMessage, response: ServerResponse): Answer => {
       const { socket } = request
+      // Of a request that breaks off Node tells a tick after it has seen that somebody listens, who may be gone by then:
+      // an error that nobody hears ends the process.
+      request.on("error", () => undefined)
       const answer: Answer = { response, socket, end: () => undefined }
       const waiting = waitingOn(socket) + 1
       unanswered.set(socket, waiting)

@@ -76,7 +76,7 @@ export class Direct {
   private readonly onData = (chunk: Buffer): void => {
     this.held = this.held === undefined ? chunk : Buffer.concat([this.held, chunk])
     this.pieces++
-    // Who does not wait for an answer before the next request waits here.
+    // Who does not wait for an answer before the next request waits here, until nothing whole is held.
     if (this.ended !== undefined) this.socket.pause()
     else this.next()
   }
@@ -124,6 +124,7 @@ export class Direct {
       // Whoever does not read what is answered goes on under Node's bounds.
       if (framed === undefined || this.pieces > mostPieces || this.socket.writableLength > 0) return this.toNode()
       if (framed === "part") {
+        this.socket.resume()
         this.waiting ??= setTimeout(this.toNode, patience)
         return
       }
@@ -172,7 +173,8 @@ export class Direct {
     socket.write(this.server.written(answer, ends))
     this.end(answer.response.status)
     if (ends) return this.finish()
-    socket.resume()
+    // More would only be held, and copied with what is: without a bound, as long as the caller writes.
+    if (this.held === undefined) socket.resume()
     // An answer that is given at once goes on in the loop that offered its send.
     if (!this.isOffering) this.next()
   }

@@ -33,4 +33,33 @@ describe("NodeServer", () => {
       yield* Deferred.await(allEnded)
       assert.deepStrictEqual(ends, ends.map(() => 1))
     }))
+
+  it.live("a request that breaks off behind another one ends no process: its error is heard when nobody reads it any more", () =>
+    Effect.gen(function*() {
+      const errors = yield* Deferred.make<number>()
+      const server = yield* Effect.acquireRelease(
+        Effect.sync(() => createServer().listen(0, "127.0.0.1")),
+        (server) => Effect.sync(() => server.close().closeAllConnections())
+      )
+      yield* Effect.promise(() => new Promise<void>((resolve) => server.once("listening", resolve)))
+      let heard = 0
+      server.on("request", (request, response) => {
+        if (request.url !== "/second") return
+        const listen = () => undefined
+        // Read as a fiber does, which is interrupted when its answer has nobody to go to: just before Node tells.
+        request.on("error", listen).on("data", () => undefined)
+        response.once("close", () => {
+          request.off("error", listen)
+          heard = request.listenerCount("error")
+        })
+        request.once("close", () => Deferred.doneUnsafe(errors, Effect.succeed(heard)))
+        caller.resetAndDestroy()
+      })
+      const caller = connect(portOf(server.address()), "127.0.0.1")
+      caller.on("error", () => undefined)
+      const head = (path: string, length: number) =>
+        `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`
+      caller.write(`${head("/first", 0)}${head("/second", 4)}ab`)
+      assert.strictEqual(yield* Deferred.await(errors), 1)
+    }))
 })
