@@ -38,6 +38,8 @@ export const withoutProfiles = (state: State, scope: Scope, userId: string): Sta
   )
 })
 
+const textOf = (profile: JsonMap | null): string | undefined => profile === null ? undefined : JSON.stringify(profile)
+
 const bytesOf = ({ profile = "" }: TenantUserRow): number => profile.length
 
 /** The memberships in memory. */
@@ -65,12 +67,13 @@ export const layer = Layer.effect(
           if (!(yield* read((state) => HashMap.has(state.tenants, nameOf(scope, id))))) {
             return yield* new TenantNotFound({ id })
           }
-          const text = profile === undefined ? undefined : JSON.stringify(profile)
-          const row = { scope, tenantId, userId, profile: text, created }
-          yield* update((state) => ({
-            ...state,
-            tenantUsers: HashMap.set(state.tenantUsers, keyOf(scope, tenantId, userId), row)
-          }))
+          const key = keyOf(scope, tenantId, userId)
+          yield* update((state) => {
+            const before = Option.getOrUndefined(HashMap.get(state.tenantUsers, key))
+            const text = profile === undefined ? before?.profile : textOf(profile)
+            const row = { scope, tenantId, userId, profile: text, created }
+            return { ...state, tenantUsers: HashMap.set(state.tenantUsers, key, row) }
+          })
         }
       }, transaction),
       remove: (scope, userId, tenantId) =>

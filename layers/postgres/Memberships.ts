@@ -32,8 +32,15 @@ const make = Effect.gen(function*() {
     function*(scope, userId, tenants) {
       // No profile is passed as empty text, since the type of an array of only nulls is unknown.
       const profiles = new Map<string, string>()
+      const kept = new Set<string>()
       for (const { profile, tenantId } of tenants) {
-        profiles.set(tenantId, profile === undefined ? "" : yield* Members.encodeProfile(profile))
+        if (profile !== undefined) {
+          profiles.set(tenantId, profile === null ? "" : yield* Members.encodeProfile(profile))
+          kept.delete(tenantId)
+        } else if (!profiles.has(tenantId)) {
+          profiles.set(tenantId, "")
+          kept.add(tenantId)
+        }
       }
       if (profiles.size === 0) return
       const ids = [...profiles.keys()].toSorted(Text.compare)
@@ -49,17 +56,23 @@ const make = Effect.gen(function*() {
       const now = yield* Clock.currentTimeMillis
       yield* InPieces.run(
         ids,
-        (piece) =>
-          sql`insert into tenant_users as m (scope, tenant_id, user_id, profile, generation, created_at, updated_at)
+        (piece) => {
+          const keeps = piece.filter((id) => kept.has(id))
+          // What is kept is read from the row once it is locked. That of a tenant which has been deleted since is gone.
+          const profile = keeps.length === 0 ? sql`excluded.profile` : sql`case
+            when m.generation = excluded.generation and m.tenant_id = any(${keeps}::text[]) then m.profile
+            else excluded.profile end`
+          return sql`insert into tenant_users as m (scope, tenant_id, user_id, profile, generation, created_at, updated_at)
           select ${scope}, x.tenant_id, ${userId}, nullif(x.profile, ''), x.generation, ${now}, ${now}
           from unnest(${piece}::text[], ${piece.map((id) => profiles.get(id) ?? "")}::text[], ${
             piece.map((id) => known.get(id) ?? "0")
           }::bigint[])
             as x(tenant_id, profile, generation)
           order by x.tenant_id collate "C"
-          on conflict (scope, tenant_id, user_id) do update set profile = excluded.profile,
-            generation = excluded.generation, updated_at = excluded.updated_at
-            where (m.profile, m.generation) is distinct from (excluded.profile, excluded.generation)`
+          on conflict (scope, tenant_id, user_id) do update
+            set profile = ${profile}, generation = excluded.generation, updated_at = excluded.updated_at
+            where (m.profile, m.generation) is distinct from (${profile}, excluded.generation)`
+        }
       )
     },
     sql.withTransaction,

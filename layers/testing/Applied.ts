@@ -77,7 +77,7 @@ export const make = (options: {
       case "RestoreList":
         return lists.restore(scope, change.listId)
       case "Join":
-        return memberships.put(scope, change.userId, [{ tenantId: change.tenantId, profile: undefined }])
+        return memberships.put(scope, change.userId, [{ tenantId: change.tenantId, profile: null }])
       case "Leave":
         return memberships.remove(scope, change.userId, change.tenantId)
       case "PutTenant":

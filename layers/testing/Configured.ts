@@ -36,7 +36,7 @@ const ofTenants = Effect.fnUntraced(function*(scope: Scope, given: Given) {
     for (const [named, template] of Object.entries(templates)) yield* own.put(scope, id, named, template, true)
     for (const member of members) {
       const { profile, user_id: userId } = typeof member === "string" ? { user_id: member, profile: null } : member
-      yield* memberships.put(scope, userId, [{ tenantId: id, profile: profile ?? undefined }])
+      yield* memberships.put(scope, userId, [{ tenantId: id, profile: profile ?? null }])
     }
   }
 })

@@ -98,7 +98,11 @@ export class UserTenants extends HttpApiGroup.make("userTenants").add(
     })
   })
     .annotate(OpenApi.Summary, "Add a user to tenants")
-    .annotate(OpenApi.Description, "Adds all of them, or none if one of them does not exist; other memberships stay."),
+    .annotate(
+      OpenApi.Description,
+      "Adds all of them, or none if one of them does not exist; other memberships stay. Where the user is in the tenant"
+        + " already, the profile there stays unless a `profile` is given; `null` removes it."
+    ),
   HttpApiEndpoint.delete("removeAll", "/", { params: { user_id: Id } })
     .annotate(OpenApi.Summary, "Remove a user from every tenant"),
   HttpApiEndpoint.get("get", "/:tenant_id", { params: member, success: TenantAssociation, error: NotFound })

@@ -18,13 +18,22 @@ export interface Membership {
   readonly profile: JsonMap | undefined
 }
 
+/** `profile`: `null` is none; `undefined` leaves it as it is, or as an earlier one for the same tenant says. */
+export interface NewMembership {
+  readonly tenantId: string
+  readonly profile: JsonMap | null | undefined
+}
+
 /** Which users are in which tenants (api.md §11). A user need not have a profile. Each write is one atomic change. */
 export class Memberships extends Context.Service<Memberships, {
-  /** Creates or replaces the user's memberships in these tenants; none if one of the tenants does not exist. */
+  /**
+   * Creates the user's memberships in these tenants, or replaces the profiles of those there are; none if one of the
+   * tenants does not exist.
+   */
   readonly put: (
     scope: Scope,
     userId: string,
-    tenants: ReadonlyArray<Omit<Membership, "userId">>
+    tenants: ReadonlyArray<NewMembership>
   ) => Effect.Effect<void, TenantNotFound | StoreUnavailable>
   /** Idempotent. */
   readonly remove: (scope: Scope, userId: string, tenantId: string) => Effect.Effect<void, StoreUnavailable>

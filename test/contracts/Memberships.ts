@@ -14,7 +14,7 @@ const start = Effect.gen(function*() {
   return { scope, tenants, memberships: yield* Memberships }
 })
 
-const of = (tenantId: string, profile?: { readonly [key: string]: string }) => ({ tenantId, profile })
+const of = (tenantId: string, profile?: { readonly [key: string]: string } | null) => ({ tenantId, profile })
 const all = { limit: 100, cursor: undefined }
 
 /** What every store of memberships promises. */
@@ -32,12 +32,32 @@ export const membershipsContract = <E>(name: string, stores: Layer.Layer<Members
           { userId, tenantId: "b", profile },
           { userId, tenantId: "c", profile: undefined }
         ])
-        yield* memberships.put(scope, userId, [of("b")])
+        yield* memberships.put(scope, userId, [of("b", null)])
         assert.deepStrictEqual(
           yield* memberships.find(scope, userId, "b"),
           Option.some({ userId, tenantId: "b", profile: undefined })
         )
         yield* memberships.put(scope, userId, [])
+      }))
+
+    it.effect("keep the profile where none is said, and lose it where it is null", () =>
+      Effect.gen(function*() {
+        const { memberships, scope, tenants } = yield* start
+        const profile = { vip: "yes" }
+        const profileIn = (tenantId: string) =>
+          Effect.map(memberships.find(scope, "ada", tenantId), Option.map((found) => found.profile))
+        yield* memberships.put(scope, "ada", [of("a", profile), of("b", profile)])
+        yield* memberships.put(scope, "ada", [of("a"), of("b", null), of("c")])
+        assert.deepStrictEqual(yield* profileIn("a"), Option.some(profile))
+        assert.deepStrictEqual(yield* profileIn("b"), Option.some(undefined))
+        assert.deepStrictEqual(yield* profileIn("c"), Option.some(undefined))
+        yield* memberships.put(scope, "ada", [of("b", profile), of("b"), of("c"), of("c", profile), of("a"), of("a")])
+        for (const id of ["a", "b", "c"]) assert.deepStrictEqual(yield* profileIn(id), Option.some(profile))
+        // What a deleted tenant knew of its users does not come back with a new one of its name.
+        yield* tenants.remove(scope, "a")
+        yield* tenants.replace(scope, "a", { name: "a" })
+        yield* memberships.put(scope, "ada", [of("a")])
+        assert.deepStrictEqual(yield* profileIn("a"), Option.some(undefined))
       }))
 
     it.effect("none is made when one of the tenants does not exist", () =>

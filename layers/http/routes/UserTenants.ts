@@ -22,7 +22,7 @@ export const layer = Group.layer(Effect.gen(function*() {
       }, refusals),
       add: Effect.fnUntraced(function*({ params, payload: { tenants } }) {
         const { scope } = yield* CurrentPrincipal
-        const wanted = tenants.map(({ profile, tenant_id: tenantId }) => ({ tenantId, profile: profile ?? undefined }))
+        const wanted = tenants.map(({ profile, tenant_id: tenantId }) => ({ tenantId, profile }))
         yield* memberships.put(scope, params.user_id, wanted).pipe(
           Effect.mapError((error) => {
             if (error._tag !== "TenantNotFound") return inWords(error)
@@ -42,7 +42,7 @@ export const layer = Group.layer(Effect.gen(function*() {
       }, refusals),
       put: Effect.fnUntraced(function*({ params: { tenant_id: tenantId, user_id: userId }, payload }) {
         const { scope } = yield* CurrentPrincipal
-        yield* memberships.put(scope, userId, [{ tenantId, profile: payload?.profile ?? undefined }])
+        yield* memberships.put(scope, userId, [{ tenantId, profile: payload?.profile ?? null }])
       }, refusals),
       remove: Effect.fnUntraced(function*({ params }) {
         const { scope } = yield* CurrentPrincipal

@@ -135,6 +135,8 @@ describe("Tenants", () => {
       assert.deepStrictEqual((yield* call("GET", path)).body, list(path, [inAcme, inEu]))
       assert.deepStrictEqual((yield* call("GET", "/tenants/acme/users")).body, list("/tenants/acme/users", [inAcme]))
       assert.deepStrictEqual((yield* call("GET", `${path}/acme`)).body, inAcme)
+      yield* call("PUT", path, { body: { tenants: [{ tenant_id: "acme" }] } })
+      assert.deepStrictEqual((yield* call("GET", `${path}/acme`)).body, inAcme, "adding again says nothing of it")
       assert.strictEqual((yield* call("PUT", `${path}/acme`, { body: {} })).status, 204)
       assert.deepStrictEqual((yield* call("GET", `${path}/acme`)).body, { ...inEu, tenant_id: "acme" })
       assert.strictEqual((yield* call("DELETE", `${path}/acme`)).status, 204)
