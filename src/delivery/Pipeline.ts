@@ -11,6 +11,7 @@ import { closed, type Ending, endingOf, type Hands } from "#src/delivery/pipelin
 import { FirstSteps } from "#src/delivery/journal/FirstSteps.ts"
 import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import * as Outgoing from "#src/delivery/attempts/Outgoing.ts"
+import * as NoWay from "#src/delivery/pipeline/NoWay.ts"
 import * as Outcome from "#src/delivery/attempts/Outcome.ts"
 import * as Render from "#src/delivery/pipeline/Render.ts"
 import type * as Refusal from "#src/delivery/pipeline/Refusal.ts"
@@ -22,6 +23,7 @@ import * as Timeouts from "#src/delivery/pipeline/Timeouts.ts"
 import * as Quarantine from "#src/delivery/shards/Quarantine.ts"
 import * as Write from "#src/delivery/journal/Write.ts"
 import * as Delays from "#src/flows/Delays.ts"
+import * as Expiry from "#src/flows/Expiry.ts"
 import * as Now from "#src/fibers/Now.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import * as Trace from "#src/reports/Trace.ts"
@@ -69,6 +71,12 @@ const begun = (
   preferences === undefined
     ? [{ type: "MAPPED", ts }, loaded(unknown, ts), routed(suppressed, ts)]
     : [{ type: "MAPPED", ts }, loaded(unknown, ts), ...resolved(preferences, ts), routed(suppressed, ts)]
+
+/** The line of a message that is too late for the in-app inbox, which tells so in the first run that leaves it out. */
+const expired = ({ expired, message: { attempts, instructions } }: Stages.Decision, ts: number) =>
+  expired && !attempts.some(({ startedAt }) => Expiry.isOver(instructions, startedAt))
+    ? [{ type: "UNDELIVERABLE" as const, ts, channel: "inbox", error: NoWay.expired }]
+    : []
 
 /** Counts the channels that a message does not go through, since they are suppressed. */
 const counted = (suppressed: ReadonlyArray<LeftOut>): Effect.Effect<void> =>
@@ -138,7 +146,7 @@ export const layer = Layer.effect(
         data,
         providers,
         preferences: decision.preferences,
-        events: first,
+        events: decision.expired ? [...first, ...expired(decision, ts)] : first,
         render: render(decision, ts),
         addressed: addressed(decision, ts),
         situation: {

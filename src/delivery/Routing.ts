@@ -54,7 +54,8 @@ const giveWay = <A extends Plan>(plans: ReadonlyArray<A>, timeout: number): Read
  * Lays out where the message may go (api.md 26.3). Left out is a channel that is not `allowed`, or has no provider, no
  * address, or an `if` that does not hold; and a provider for which the content has nothing (`isWritten`), unless an
  * `override` says it all. A webhook that the routing names needs no content: it is sent the data. A provider
- * that would call an address which is `suppressed` is left out too. `findings` are what was met on the way.
+ * that would call an address which is `suppressed` is left out too, and the in-app inbox if the message `isExpired` for
+ * it. `findings` are what was met on the way.
  */
 export const plan = (
   instructions: Instructions,
@@ -63,7 +64,8 @@ export const plan = (
   allowed?: ReadonlySet<string>,
   isWritten: (provider: Provider) => boolean = () => true,
   suppressed: Suppressed.Suppressed = Suppressed.none,
-  findings: NoWay.Findings = NoWay.none()
+  findings: NoWay.Findings = NoWay.none(),
+  isExpired = false
 ): Result.Result<Plan, Refusal.Refusal> => {
   const context = { data: instructions.data ?? {}, profile }
   // One budget for all conditions: a routing may have as many as a body holds, and nobody else is served while they are
@@ -121,6 +123,10 @@ export const plan = (
         return []
       }
       if (isSuppressed(channel, { override }, provider)) return []
+      if (isExpired && provider.channel === "inbox") {
+        findings.expired = true
+        return []
+      }
       const timeout = Timeouts.given(
         entry.timeouts,
         here?.timeouts,

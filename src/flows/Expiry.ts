@@ -43,7 +43,14 @@ const endOf = (lasts: unknown, start: number): number | undefined => {
  * or else after `expires_in`. `undefined`: never. A value that cannot be read, as some in the published client's own
  * examples, counts as absent.
  */
-export const of = ({ expiry }: Instructions, storedAt: number): number | undefined => {
+export const of = ({ expiry }: Pick<Instructions, "expiry">, storedAt: number): number | undefined => {
   const at = instantOf(expiry?.["expires_at"]) ?? endOf(expiry?.["expires_in"], storedAt)
   return at === undefined || !Number.isSafeInteger(Math.round(at)) ? undefined : Math.round(at)
+}
+
+/** Whether an in-app message that is stored at `now` (epoch ms) has disappeared by then, so that nobody would see it. */
+export const isOver = (instructions: Pick<Instructions, "expiry">, now: number): boolean => {
+  if (instructions.expiry === undefined || instructions.expiry === null) return false
+  const end = of(instructions, now)
+  return end !== undefined && end <= now
 }

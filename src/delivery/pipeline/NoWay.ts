@@ -14,6 +14,8 @@ export interface Findings {
   unreachable: boolean
   /** Somebody could be reached, and there is nothing to say there. */
   unwritten: boolean
+  /** It would have disappeared from the inbox before it came there. */
+  expired: boolean
   missingProviderKey: boolean
   named: boolean
   /** The channels that only their suppressed address has left out, in the order of the routing. */
@@ -24,6 +26,7 @@ export const none = (): Findings => ({
   filtered: false,
   unreachable: false,
   unwritten: false,
+  expired: false,
   missingProviderKey: false,
   named: false,
   suppressed: []
@@ -37,6 +40,9 @@ export const hasAddress = (channel: string, profile: Profile): boolean => {
   const field = addressed.get(channel)
   return field !== undefined && typeof profile[field] === "string" && profile[field] !== ""
 }
+
+/** Why a message does not go to the in-app inbox any more (api.md §3, `expiry`). */
+export const expired = "The message's expiry was over before it could be in the inbox"
 
 /** There is an address, and nobody to bring anything there: of a channel, or of a chat platform. */
 export const unserved = (where: string): Refusal.Refusal =>
@@ -57,6 +63,7 @@ export const refusal = (findings: Findings): Refusal.Refusal => {
   if (findings.unusable !== undefined) {
     return Refusal.undeliverable("BOUNCED", `What the recipient has for ${findings.unusable} is no valid address`)
   }
+  if (findings.expired) return Refusal.undeliverable("FAILED", expired)
   if (findings.unreachable && findings.unserved !== undefined) return unserved(findings.unserved)
   if (findings.unwritten) {
     const where = findings.unreachable ? "that the recipient has an address for" : "of the message"

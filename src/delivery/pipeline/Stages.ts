@@ -21,7 +21,9 @@ import * as Routing from "#src/delivery/Routing.ts"
 import * as Suppressed from "#src/delivery/pipeline/Suppressed.ts"
 import * as Unknown from "#src/delivery/pipeline/Unknown.ts"
 import * as Write from "#src/delivery/journal/Write.ts"
+import * as Now from "#src/fibers/Now.ts"
 import * as Delays from "#src/flows/Delays.ts"
+import * as Expiry from "#src/flows/Expiry.ts"
 import { type Person, Profiles } from "#src/people/Profiles.ts"
 import * as Tenancies from "#src/people/Tenancies.ts"
 import * as Trace from "#src/reports/Trace.ts"
@@ -50,7 +52,14 @@ export interface Decision extends Known {
   readonly suppressed: ReadonlyArray<LeftOut>
   /** What it names and does not exist. */
   readonly unknown: History.Unknown | undefined
+  /** It does not go to the in-app inbox, since it would have disappeared there by now. */
+  readonly expired: boolean
 }
+
+/** Whether it is too late for the in-app inbox. One that is there already, or may be, stays in the plan. */
+const isOver = ({ attempts, instructions }: OpenMessage, now: number): boolean =>
+  Expiry.isOver(instructions, now) &&
+  attempts.every(({ channel, state }) => channel !== "inbox" || state === "rejected")
 
 const mapping = Trace.stage("map")
 const loading = Trace.stage("profile")
@@ -132,9 +141,10 @@ export const make = Effect.gen(function*() {
     const { decision, instructions, only, topic, unknownTopic } = yield* preferring(prefer(stored, found, at))
     const suppressed = yield* suppressions(stored, instructions, profile, providers)
     const findings = NoWay.none()
+    const isExpired = isOver(found.message, at ?? (yield* Now.millis))
     const plan = yield* Effect.suspend(() =>
       Effect.fromResult(
-        Routing.plan({ ...instructions, data }, profile, providers, only, isWritten, suppressed, findings)
+        Routing.plan({ ...instructions, data }, profile, providers, only, isWritten, suppressed, findings, isExpired)
       )
     ).pipe(
       Effect.mapError((refusal) =>
@@ -145,7 +155,16 @@ export const make = Effect.gen(function*() {
     const message = instructions === found.message.instructions ? found.message : { ...found.message, instructions }
     const leftOut = Suppressed.leftOut(findings.suppressed, plan)
     const unknown = Unknown.of({ ...missing(stored, found), topic: unknownTopic })
-    return { ...found, message, plan, preferences: decision, topic, suppressed: leftOut, unknown }
+    return {
+      ...found,
+      message,
+      plan,
+      preferences: decision,
+      topic,
+      suppressed: leftOut,
+      unknown,
+      expired: findings.expired
+    }
   })
 
   /** What has no template may have one only in a tenant. */

@@ -34,6 +34,15 @@ describe("expiry", () => {
     assert.deepStrictEqual([0.4, 1.5].map((expires_in) => of({ expires_in })), [storedAt, storedAt + 2])
   })
 
+  it("is over from its end on, and never where there is none", () => {
+    const isOver = (expiry: Schema.JsonObject | null | undefined) => Expiry.isOver({ expiry }, storedAt)
+    assert.isTrue(isOver({ expires_in: 5_000, expires_at: storedAt }))
+    assert.isTrue(isOver({ expires_at: "2020-01-01T00:00:00Z" }))
+    for (const expiry of [undefined, null, {}, { expires_in: 1 }, { expires_at: storedAt + 1 }]) {
+      assert.isFalse(isOver(expiry))
+    }
+  })
+
   it("is none where it means nothing, as in the published client's own examples", () => {
     const meaningless = [
       undefined,

@@ -1,7 +1,7 @@
 import * as Faults from "#layers/testing/Faults.ts"
 import * as Simulation from "#layers/testing/Simulation.ts"
 import { describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 
 const minute = 60_000
 
@@ -49,9 +49,38 @@ const overridden: Simulation.Property = {
   }
 }
 
+/** Messages whose expiry is over before they could be stored: at once, or after their delay. */
+const late: Simulation.Property = {
+  story: Effect.fnUntraced(function*(world) {
+    const content = { title: "t", body: "b" }
+    const to = { user_id: "ada", email: "ada@example.com" }
+    const inbox = { method: "single" as const, channels: ["inbox"] }
+    const past = { expires_in: 1_000, expires_at: "1969-01-01T00:00:00Z" }
+    const now = yield* Clock.currentTimeMillis
+    yield* world.send({ to, content, routing: inbox, expiry: past })
+    const delay = { duration: 10 * minute }
+    yield* world.send({ to, content, routing: inbox, expiry: { expires_at: now + minute }, delay })
+    yield* world.send({ to, content, routing: inbox, expiry: { expires_in: minute }, delay })
+    yield* world.send({ to, content, routing: { ...inbox, channels: ["inbox", "email"] }, expiry: past })
+  }),
+  complaints: ({ stored }) => {
+    const ends = stored.messages().map(({ error, reason, status }) => [status, reason, error])
+    const over = ["UNDELIVERABLE", "FAILED", "The message's expiry was over before it could be in the inbox"]
+    const sent = ["SENT", undefined, undefined]
+    const items = stored.inbox("ada").length
+    return [
+      ...(JSON.stringify(ends) === JSON.stringify([over, over, sent, sent]) ? [] : [JSON.stringify(ends)]),
+      ...(items === 1 ? [] : [`${items} items are in the inbox`])
+    ]
+  }
+}
+
 describe("A message for the in-app inbox", () => {
   it.effect("says what its override says in place of the content, or without any", () =>
     Simulation.check(overridden, { seeds: 3, faults: Faults.none }))
+
+  it.effect("does not go there if it would have disappeared by then", () =>
+    Simulation.check(late, { seeds: 3, faults: Faults.none }))
 
   it.effect("is in its user's inbox, with its tenant, its time, and the time at which it disappears", () =>
     Simulation.check(stored, { seeds: 3, faults: Faults.none }))
