@@ -27,7 +27,7 @@ const deeds: Readonly<Record<string, string>> = {
 const verbs: Readonly<Record<string, string>> = { POST: "created", PUT: "updated", PATCH: "updated", DELETE: "deleted" }
 
 /** Paths with one of these segments change nothing that is managed: they ask or run something, or belong to users. */
-const others = new Set(["cancel", "explain", "invoke", "preview", "subscriptions", "users"])
+const others = new Set(["cancel", "explain", "invoke", "preview", "users"])
 
 /** The path of a deed's target: of `/notifications/:id/publish` it is `/notifications/:id`. */
 export const targetOf = (path: string): string => {
@@ -45,6 +45,8 @@ export const typeOf = (method: string, path: string): string | undefined => {
   const noun = Object.hasOwn(nouns, root) ? nouns[root] : undefined
   const verb = verbs[method]
   if (noun === undefined || verb === undefined || words.some((word) => others.has(word))) return undefined
+  // Of subscriptions, only PUT /lists/:list_id/subscriptions is a manager's deed, which replaces all of them.
+  if (words.includes("subscriptions") && (method !== "PUT" || segments.at(-1) !== "subscriptions")) return undefined
   // PUT /preferences/:recipient_id changes a user's own data.
   if (root === "preferences" && words.length === 0) return undefined
   const last = words.at(-1) ?? ""

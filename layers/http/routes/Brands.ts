@@ -19,7 +19,9 @@ const response = ({ version, ...record }: BrandRecord): BrandResponse => ({
 
 const refusal = (error: BrandExists | Texts.BrandRefused | StoreUnavailable | TooManyBrands) =>
   error._tag === "TooManyBrands"
-    ? new LimitExceeded({ message: `The limit of ${error.limit} brands would be exceeded` })
+    ? new LimitExceeded({
+      message: `The limit of ${error.limit === 1 ? "1 brand" : `${error.limit} brands`} would be exceeded`
+    })
     : inWords(error)
 
 /** /brands. */

@@ -81,6 +81,19 @@ describe("Audit events", () => {
       ])
     }))
 
+  it.effect("tell that all subscribers of a list were replaced, and nothing of one or a few", () =>
+    Effect.gen(function*() {
+      const { call, events } = yield* start
+      const recipients = [{ recipientId: "ada" }]
+      yield* call("POST", "/lists/news/subscriptions", { body: { recipients } })
+      yield* call("PUT", "/lists/news/subscriptions/bob", { body: {} })
+      yield* call("DELETE", "/lists/news/subscriptions/bob")
+      assert.strictEqual((yield* call("PUT", "/lists/news/subscriptions", { body: { recipients: [] } })).status, 204)
+      assert.deepStrictEqual((yield* events()).results.map(({ target, type }) => `${type} ${target}`), [
+        "list.subscriptions.updated lists/news/subscriptions"
+      ])
+    }))
+
   it.effect("what is refused, read, replayed or a user's leaves none", () =>
     Effect.gen(function*() {
       const { call, events } = yield* start
