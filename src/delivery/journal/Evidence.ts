@@ -69,6 +69,10 @@ const meant = (calls: ReadonlyArray<Call>, observed: Observed): Call | undefined
     own.findLast(({ state }) => state === "accepted")
 }
 
+/** Whether an event is of a provider that the message was never given to: then it tells nothing of the message. */
+const isStranger = (calls: ReadonlyArray<Call>, { call }: Observed, found: Call | undefined): boolean =>
+  call !== undefined && found === undefined && !calls.some(({ provider }) => call.providers.includes(provider))
+
 /**
  * Whether another channel or provider has taken the message too, and that has not bounced: then it is not undeliverable
  * yet (api.md 26.2).
@@ -149,6 +153,8 @@ const isReadElsewhere = (calls: ReadonlyArray<Call>, { event }: Observed, { chan
  * - A message is not cancelled while a provider has it, or may have it because a call's outcome is unknown: a receipt
  *   would find it CANCELED and delivered (P6).
  * - A receipt proves that its call was taken.
+ * - A receipt of a provider that was never given the message changes nothing and leaves nothing. One may come before its
+ *   call's answer, but not before its intent.
  * - A bounce ends a message only if it belongs to one of its calls and nothing else was sent for it. If the message is
  *   still open, its owner looks at it again and decides (api.md 26.2).
  */
@@ -158,14 +164,13 @@ export const weigh = (stored: Stored, observed: Observed, now: number): Verdict 
   const inFlight = calls.some(({ state }) => state === "intent")
   const call = meant(calls, observed)
   const isOfAnother = observed.call !== undefined && call === undefined
-  const barred = stored.repeated || (event === "Cancel" && calls.some(isOpen)) ||
+  const leavesNothing = stored.repeated || isStranger(calls, observed, call)
+  const barred = leavesNothing || (event === "Cancel" && calls.some(isOpen)) ||
     (event === "Bounce" && (isOfAnother || livesOn(calls, call) || dueAt !== undefined))
   const applied = !barred && Lifecycle.allows(status, event)
   const observation = { before: status, after: applied ? Lifecycle.next(status, event) : status, applied, inFlight }
   // A late lower event still leaves its time and its line (api.md 26.2); a refused cancel leaves nothing.
-  if (stored.repeated || (event === "Cancel" && !applied)) {
-    return { ...nothing, observation }
-  }
+  if (leavesNothing || (event === "Cancel" && !applied)) return { ...nothing, observation }
   const entry = call === undefined ? history : entryOf(call, history)
   const proof = proves(stored, call, observed, entry)
   const sentAt = call !== undefined && isOpen(call) ? proof?.endedAt ?? undefined : undefined

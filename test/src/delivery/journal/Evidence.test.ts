@@ -160,6 +160,22 @@ describe("Evidence: what an event says of the calls of its message", () => {
     }
   })
 
+  it("a receipt of a provider that was never given the message changes nothing and leaves nothing", () => {
+    for (const event of ["Deliver", "Open", "Click", "Bounce"] as const) {
+      for (const calls of [[], [call(1, "accepted", { provider: "two" })]]) {
+        const canceled = stored(calls, { status: "CANCELED" })
+        for (const before of [canceled, stored(calls), stored(calls, { status: "DELAYED", dueAt: now + 60_000 })]) {
+          const verdict = weigh(before, observed(event, { ...one, number: 7, reference: "r" }), now)
+          assert.deepInclude(verdict.observation, { applied: false, after: before.status })
+          const { observation: _, ...rest } = verdict
+          assert.isTrue(Object.values(rest).every((value) => value === undefined || value === false), event)
+        }
+      }
+      assert.isDefined(weigh(stored([call(1, "intent")]), observed(event, one), now).history, "its intent is there")
+      assert.isDefined(weigh(stored([call(1, "rejected")]), observed(event, one), now).history, "it was given it")
+    }
+  })
+
   it("an event that was stored before changes nothing and leaves nothing", () => {
     const verdict = weigh(stored([call(1, "unknown")], { repeated: true }), observed("Deliver", one), now)
     assert.deepStrictEqual(verdict, {
