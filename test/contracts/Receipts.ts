@@ -268,32 +268,10 @@ const examples = (it: Vitest.MethodsNonLive<Journal | MessageLog | Receipts>) =>
 
   it.effect("P7: nor before it in the second of its acceptance, which is all that many providers tell, where its call is not known", () =>
     Effect.gen(function*() {
-      const place = yield* Fixture.world
-      const enqueuedAt = place.at + 361
-      const message = yield* Fixture.accepted(place, { enqueuedAt })
-      const journal = yield* Journal
-      const { epoch } = yield* journal.take(place.shard, "node", place.at)
-      yield* TestClock.setTime(place.at + 60_000)
-      const refused = { ...Fixture.attempt(1, "rejected"), kind: "Unavailable" as const }
-      const step = { lifecycle: ["Route"] as const, conditional: true, attempt: refused, dueAt: place.at + 90_000 }
-      yield* journal.record(Fixture.step(message, epoch, step))
-      const late = of(message, "Deliver", { at: place.at, attempt: 7 })
-      yield* Receipts.use(({ apply }) => apply(place.scope, names, [late]))
-      const { delivered } = yield* MessageLog.use((log) => log.get(place.scope, message.id))
-      assert.strictEqual(delivered, enqueuedAt)
-    }))
-
-  it.effect("a provider that was never given the message tells nothing of it", () =>
-    Effect.gen(function*() {
-      const place = yield* Fixture.world
-      const message = yield* Fixture.accepted(place)
-      const log = yield* MessageLog
-      const shown = Effect.all([log.get(place.scope, message.id), log.history(place.scope, message.id)])
-      const before = yield* shown
-      yield* TestClock.setTime(place.at + 60_000)
-      const told = (["Deliver", "Open", "Click", "Bounce"] as const).map((event) => of(message, event, { id: event }))
-      yield* Receipts.use(({ apply }) => apply(place.scope, names, told))
-      assert.deepStrictEqual(yield* shown, before)
+      const { message, place, receipts, record, settle } = yield* start
+      yield* settle({ ...Fixture.attempt(1, "rejected"), kind: "Unavailable" })
+      yield* receipts.apply(place.scope, names, [of(message, "Deliver", { at: place.at - 639, attempt: 7 })])
+      assert.strictEqual((yield* record).delivered, place.at)
     }))
 
   it.effect("P9: the address in a bounce's words stays out of the timeline; what no column takes is left out", () =>
