@@ -136,6 +136,8 @@ export interface TicketsRow extends PendingTickets {
 
 export interface SuppressionRow extends Suppression {
   readonly scope: Scope
+  /** When the address was last freed. While the row is kept for that alone, it has expired. */
+  readonly freed: number | undefined
 }
 
 /**

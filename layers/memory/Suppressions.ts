@@ -6,12 +6,12 @@ import { SecretKey } from "#src/access/SecretKey.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import {
   type Address,
-  expiryOf,
+  freeCounts,
   replaces,
-  strongest,
   type Suppression,
   SuppressionNotFound,
-  Suppressions
+  Suppressions,
+  timed
 } from "#src/people/Suppressions.ts"
 import { Clock, Effect, HashMap, Layer, Option } from "effect"
 
@@ -27,11 +27,14 @@ const living = (now: number) => (state: State, scope: Scope, one: Address): Supp
   return row === undefined || isOver(row, now) ? undefined : row
 }
 
-const told = ({ scope: _, ...row }: SuppressionRow): Suppression => row
+const told = ({ freed: _, scope: __, ...row }: SuppressionRow): Suppression => row
+
+const isDone = (row: SuppressionRow, now: number): boolean =>
+  isOver(row, now) && (row.freed === undefined || row.freed <= now - freeCounts)
 
 /** Deletes those whose time has come, `limit` at most; how many. */
 const swept = (state: State, limit: number, now: number): readonly [number, State] => {
-  const gone = Array.from(HashMap.values(state.suppressions)).filter((row) => isOver(row, now)).slice(0, limit)
+  const gone = Array.from(HashMap.values(state.suppressions)).filter((row) => isDone(row, now)).slice(0, limit)
   const names = gone.map((row) => rowName(row.scope, row))
   return [gone.length, { ...state, suppressions: HashMap.removeMany(state.suppressions, names) }]
 }
@@ -53,18 +56,13 @@ export const layer = Layer.effect(
       add: Effect.fnUntraced(function*(scope, all) {
         const now = yield* Clock.currentTimeMillis
         return yield* modify((state) => {
-          const fresh = strongest(all).filter((one) => {
+          const fresh = timed(all, now).filter((one) => {
             const before = held(state, scope, one)
             return before === undefined || replaces(one, before)
           })
           const suppressions = fresh.reduce(
-            (rows, one) =>
-              HashMap.set(rows, rowName(scope, one), {
-                ...one,
-                scope,
-                created: now,
-                expires: expiryOf(one.reason, now)
-              }),
+            (rows, { isDated: _, ...one }) =>
+              HashMap.set(rows, rowName(scope, one), { ...one, scope, freed: held(state, scope, one)?.freed }),
             state.suppressions
           )
           return [fresh.length > 0, { ...state, suppressions }]
@@ -91,11 +89,12 @@ export const layer = Layer.effect(
       }),
       remove: Effect.fnUntraced(function*(scope, one) {
         const now = yield* Clock.currentTimeMillis
-        const wasThere = yield* modify((state) =>
-          living(now)(state, scope, one) === undefined
-            ? [false, state]
-            : [true, { ...state, suppressions: HashMap.remove(state.suppressions, rowName(scope, one)) }]
-        )
+        const wasThere = yield* modify((state) => {
+          const row = living(now)(state, scope, one)
+          if (row === undefined) return [false, state]
+          const free = { ...row, expires: now, freed: Math.max(now, row.created), detail: undefined }
+          return [true, { ...state, suppressions: HashMap.set(state.suppressions, rowName(scope, one), free) }]
+        })
         if (!wasThere) return yield* new SuppressionNotFound({ address: one.address })
       }),
       sweep: Effect.fnUntraced(function*(limit) {

@@ -25,7 +25,7 @@ import { states } from "#layers/postgres/migrations/States.ts"
 import { inboxMarks } from "#layers/postgres/migrations/InboxMarks.ts"
 import { sendLimits } from "#layers/postgres/migrations/SendLimits.ts"
 import { webhooks } from "#layers/postgres/migrations/Webhooks.ts"
-import { suppressions, suppressionsByReason } from "#layers/postgres/migrations/Suppressions.ts"
+import { suppressions, suppressionsByReason, suppressionsFreed } from "#layers/postgres/migrations/Suppressions.ts"
 import { tenantDrops, tenants } from "#layers/postgres/migrations/Tenants.ts"
 import { timelines } from "#layers/postgres/migrations/Timelines.ts"
 import { timedTurns, turns } from "#layers/postgres/migrations/Turns.ts"
@@ -68,7 +68,8 @@ const migrations = {
   "0042_inbox_marks": inboxMarks,
   "0043_webhooks": webhooks,
   "0044_shared_instructions": sharedInstructions,
-  "0045_suppressions_by_reason": suppressionsByReason
+  "0045_suppressions_by_reason": suppressionsByReason,
+  "0046_suppressions_freed": suppressionsFreed
 }
 
 /**

@@ -10,11 +10,11 @@ import * as Cursor from "#src/paging/Cursor.ts"
 import * as Pages from "#src/paging/Pages.ts"
 import {
   type Address,
-  expiryOf,
-  strongest,
+  freeCounts,
   type Suppression,
   SuppressionNotFound,
-  Suppressions
+  Suppressions,
+  timed
 } from "#src/people/Suppressions.ts"
 import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -85,22 +85,32 @@ const make = Effect.gen(function*() {
     })
   )
 
-  const add: Suppressions["Service"]["add"] = Effect.fnUntraced(function*(scope, all) {
-    const rows = strongest(all)
+  /** `replaces`, of rows that are dated, or are not. */
+  const replacing = (isDated: boolean) => {
+    const isLater = isDated ? sql`excluded.created_at > held.created_at` : sql`true`
+    return sql`(held.expires_at is not null and ${isLater}
+        or ${sql.literal(strengthOf("excluded"))} > ${sql.literal(strengthOf("held"))})
+      ${isDated ? sql`and excluded.created_at > coalesce(held.freed_at, -1)` : sql``}`
+  }
+
+  const put = Effect.fnUntraced(function*(scope: Scope, rows: ReturnType<typeof timed>, isDated: boolean) {
     if (rows.length === 0) return false
-    const now = yield* Clock.currentTimeMillis
-    const json = rows.map((row) => ({ ...row, expires_at: expiryOf(row.reason, now) }))
     const changed = yield* sql`insert into suppressions as held
         (scope, channel, address, reason, provider, detail, created_at, expires_at)
-      select ${scope}, channel, address, reason, provider, detail, ${now}::bigint, expires_at
-      from json_to_recordset(${JSON.stringify(json)}::json)
-        as x(channel text, address text, reason text, provider text, detail text, expires_at bigint)
+      select ${scope}, channel, address, reason, provider, detail, created, expires
+      from json_to_recordset(${JSON.stringify(rows)}::json)
+        as x(channel text, address text, reason text, provider text, detail text, created bigint, expires bigint)
       on conflict (scope, channel, address) do update set reason = excluded.reason, provider = excluded.provider,
         detail = excluded.detail, created_at = excluded.created_at, expires_at = excluded.expires_at
-        where held.expires_at is not null
-          or ${sql.literal(strengthOf("excluded"))} > ${sql.literal(strengthOf("held"))}
+        where ${replacing(isDated)}
       returning 1`
     return changed.length > 0
+  })
+
+  const add: Suppressions["Service"]["add"] = Effect.fnUntraced(function*(scope, all) {
+    const rows = timed(all, yield* Clock.currentTimeMillis)
+    const changed = yield* put(scope, rows.filter((row) => !row.isDated), false)
+    return (yield* put(scope, rows.filter((row) => row.isDated), true)) || changed
   }, orUnavailable)
 
   const get: Suppressions["Service"]["get"] = Effect.fnUntraced(function*(scope, one) {
@@ -137,12 +147,17 @@ const make = Effect.gen(function*() {
 
   const remove: Suppressions["Service"]["remove"] = Effect.fnUntraced(function*(scope, one) {
     const now = yield* Clock.currentTimeMillis
-    const gone = yield* sql`delete from suppressions where ${isIt(scope, one)} and ${lives(now)} returning 1`
+    const gone = yield* sql`update suppressions set expires_at = ${now}::bigint, detail = null,
+      freed_at = greatest(${now}::bigint, created_at) where ${isIt(scope, one)} and ${lives(now)} returning 1`
     if (gone.length === 0) return yield* new SuppressionNotFound({ address: one.address })
   }, orUnavailable)
 
   const sweep: Suppressions["Service"]["sweep"] = Effect.fn("Suppressions.sweep")(
-    Expired.sweeping(sql, "suppressions"),
+    Expired.sweeping(
+      sql,
+      "suppressions",
+      (now) => sql`(freed_at is null or freed_at <= ${now - freeCounts}::bigint)`
+    ),
     orUnavailable
   )
 

@@ -61,6 +61,7 @@ export const make = (options: { readonly loop: Loop; readonly chance: Chance; re
       )
     const one: Report = { call: call.number, messageId: call.messageId, event, at: loop.now(), takenAt: undefined }
     const id = `${call.provider}-${reports.push(one)}`
+    const at = loop.wall()
     const told: Told = {
       receipts: message === undefined ? [] : [{
         id,
@@ -68,12 +69,12 @@ export const make = (options: { readonly loop: Loop; readonly chance: Chance; re
         messageId: MessageId.make(call.messageId),
         attempt: call.attempt,
         reference: `${call.provider}-${call.number}`,
-        at: loop.wall(),
+        at,
         detail: undefined
       }],
       addresses: reason === undefined || !isOfMail || call.address === undefined
         ? []
-        : [{ channel: "email", address: call.address, reason, detail: undefined }]
+        : [{ channel: "email", address: call.address, reason, detail: undefined, at }]
     }
     const target = { scope: call.scope, provider: call.provider, names: [call.provider] }
     if (yield* acknowledged((node) => node.told(target, told))) one.takenAt = loop.now()

@@ -16,15 +16,23 @@ export interface Address {
   readonly address: string
 }
 
-/** What suppresses an address. `provider` told of it, in these words without addresses; `undefined`: nobody but a person did. */
-export interface Suppressing extends Address {
+interface Why extends Address {
   readonly reason: SuppressionReason
   readonly provider: string | undefined
   readonly detail: string | undefined
 }
 
-/** An address that is sent to no more. Times in epoch ms; without `expires`, until it is removed. */
-export interface Suppression extends Suppressing {
+/**
+ * What suppresses an address. `provider` told of it, in these words without addresses; `undefined`: nobody but a person
+ * did. `at`: when it happened, in epoch ms by the provider's clock, which is the same at every repeat; without it, it
+ * happens now, whatever any clock says.
+ */
+export interface Suppressing extends Why {
+  readonly at?: number | undefined
+}
+
+/** An address that is sent to no more. Times in epoch ms: of what suppressed it, and, if it ends by itself, of its end. */
+export interface Suppression extends Why {
   readonly created: number
   readonly expires: number | undefined
 }
@@ -41,26 +49,61 @@ export interface SuppressionQuery extends PageQuery {
  */
 const bounceCounts = 30 * 86_400_000
 
-/** When what was told at `now` is over, in epoch ms. */
-export const expiryOf = (reason: SuppressionReason, now: number): number | undefined =>
-  reason === "BOUNCED" ? now + bounceCounts : undefined
+/** How long it is remembered that an address was freed, in ms: longer than any vendor repeats what came before. */
+export const freeCounts = bounceCounts
+
+/** When what happened at this time is over, in epoch ms. */
+const expiryOf = (reason: SuppressionReason, at: number): number | undefined =>
+  reason === "BOUNCED" ? at + bounceCounts : undefined
+
+/**
+ * What is told at `now`, in epoch ms, of each address, as `strongest`, with its times: nothing has happened later than
+ * now, and what is over suppresses nobody. `isDated`: its provider says when it happened.
+ */
+export const timed = (all: ReadonlyArray<Suppressing>, now: number) =>
+  strongest(all).flatMap(({ at, ...one }) => {
+    const created = Math.floor(Math.max(0, Math.min(at ?? now, now)))
+    const row = { ...one, created, expires: expiryOf(one.reason, created), isDated: at !== undefined }
+    return (row.expires ?? Infinity) > now ? [row] : []
+  })
 
 const strengthOf = (reason: SuppressionReason): number => SuppressionReason.literals.indexOf(reason)
 
-/** Whether what is said now replaces what holds: what would expire by itself gives way to anything, the rest to a stronger reason. */
+/** A suppression as it is kept. `freed`: when the address was last freed, in epoch ms. */
+export interface Held extends Pick<Suppression, "created" | "expires" | "reason"> {
+  readonly freed: number | undefined
+}
+
+/**
+ * Whether what is told replaces what is held: what would expire by itself gives way to what happened later, anything to
+ * a stronger reason. What happened before the address was freed changes nothing, such as a callback that is repeated.
+ */
 export const replaces = (
-  { reason }: Pick<Suppressing, "reason">,
-  held: Pick<Suppression, "expires" | "reason">
-): boolean => held.expires !== undefined || strengthOf(reason) > strengthOf(held.reason)
+  { created, isDated, reason }: Pick<Suppression, "created" | "reason"> & { readonly isDated: boolean },
+  held: Held
+): boolean => {
+  const at = isDated ? created : Infinity
+  return at > (held.freed ?? -1) &&
+    ((held.expires !== undefined && at > held.created) || strengthOf(reason) > strengthOf(held.reason))
+}
 
 const nameOf = ({ address, channel }: Address): string => `${channel} ${address}`
 
-/** One for each address, the first of the strongest, in an order of their own: two writers who lock rows in it cannot deadlock. */
+/** Whether one counts in place of another: it is stronger, or as strong and happened later. */
+const outdoes = (one: Suppressing, other: Suppressing): boolean => {
+  const more = strengthOf(one.reason) - strengthOf(other.reason)
+  return more > 0 || (more === 0 && (one.at ?? Infinity) > (other.at ?? Infinity))
+}
+
+/**
+ * One for each address, the last to happen of the strongest, in an order of their own: two writers who lock rows in it
+ * cannot deadlock.
+ */
 export const strongest = (all: ReadonlyArray<Suppressing>): ReadonlyArray<Suppressing> => {
   const found = new Map<string, Suppressing>()
   for (const one of all) {
     const held = found.get(nameOf(one))
-    if (held === undefined || strengthOf(one.reason) > strengthOf(held.reason)) found.set(nameOf(one), one)
+    if (held === undefined || outdoes(one, held)) found.set(nameOf(one), one)
   }
   return [...found.values()].toSorted((a, b) => Text.compare(nameOf(a), nameOf(b)))
 }
@@ -75,7 +118,7 @@ export class Suppressions extends Context.Service<Suppressions, {
    * statement.
    */
   readonly reason: (scope: Scope, address: Address) => Effect.Effect<SuppressionReason | undefined, StoreUnavailable>
-  /** Suppresses these from now on, where that `replaces` what holds. Answers whether anything changed. */
+  /** Suppresses these, where that `replaces` what is held. Answers whether anything changed. */
   readonly add: (scope: Scope, all: ReadonlyArray<Suppressing>) => Effect.Effect<boolean, StoreUnavailable>
   readonly get: (scope: Scope, address: Address) => Effect.Effect<Suppression, SuppressionNotFound | StoreUnavailable>
   /** Newest first. */
@@ -83,8 +126,8 @@ export class Suppressions extends Context.Service<Suppressions, {
     scope: Scope,
     query: SuppressionQuery
   ) => Effect.Effect<Page<Suppression>, InvalidCursor | StoreUnavailable>
-  /** Frees the address. */
+  /** Frees the address, and remembers that for `freeCounts`: what happened before suppresses it no more. */
   readonly remove: (scope: Scope, address: Address) => Effect.Effect<void, SuppressionNotFound | StoreUnavailable>
-  /** Deletes up to `limit` that have expired; answers how many. */
+  /** Deletes up to `limit` that have expired, or were freed so long ago; answers how many. */
   readonly sweep: (limit: number) => Effect.Effect<number, StoreUnavailable>
 }>()("tidings/Suppressions") {}

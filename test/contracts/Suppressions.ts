@@ -2,7 +2,7 @@ import { SuppressionReason } from "#schemas/Suppression.ts"
 import { type Address, type Suppressing, Suppressions } from "#src/people/Suppressions.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, layer } from "@effect/vitest"
-import { Clock, Effect, type Layer } from "effect"
+import { Clock, Effect, type Layer, Schema } from "effect"
 import { TestClock } from "effect/testing"
 
 /** Of what a person suppresses, no provider told. */
@@ -112,6 +112,70 @@ export const suppressionsContract = <E>(name: string, stores: Layer.Layer<Suppre
         assert.strictEqual((yield* Effect.flip(suppressions.remove(scope, ada)))._tag, "SuppressionNotFound")
         yield* add(suppressing("BOUNCED"))
         assert.strictEqual(yield* reason(), "BOUNCED")
+      }))
+
+    it.effect.prop(
+      "what a vendor repeats moves nothing, and suppresses nothing that was freed after it happened; what a person adds does",
+      { reason: SuppressionReason, age: Schema.Literals([1, 3_600_000, 20 * 3_600_000]) },
+      ({ age, reason: why }) =>
+        Effect.gen(function*() {
+          yield* TestClock.adjust("2 days")
+          const { add, at, list, reason, scope, suppressions } = yield* start
+          const told = suppressing(why, ada, { at: at - age })
+          const again = Effect.andThen(TestClock.adjust("1 hour"), add(told))
+          assert.isTrue(yield* add(told))
+          const held = yield* suppressions.get(scope, ada)
+          assert.strictEqual(held.created, at - age)
+          assert.strictEqual(held.expires, why === "BOUNCED" ? at - age + month : undefined)
+          assert.isFalse(yield* again)
+          assert.deepStrictEqual(yield* suppressions.get(scope, ada), held)
+          yield* suppressions.remove(scope, ada)
+          assert.isFalse(yield* again)
+          assert.deepStrictEqual([yield* reason(), (yield* list()).items], [undefined, []])
+          yield* suppressions.sweep(1_000)
+          assert.isFalse(yield* again, "after a sweep")
+          assert.isTrue(yield* add(suppressing("MANUAL", ada, byHand)))
+          assert.isFalse(yield* again, "after another one, whose reason is weaker")
+          assert.strictEqual(yield* reason(), "MANUAL")
+          yield* suppressions.remove(scope, ada)
+          const now = yield* Clock.currentTimeMillis
+          assert.isFalse(yield* add(suppressing(why, ada, { at: now })))
+          yield* TestClock.adjust(2)
+          assert.isTrue(yield* add(suppressing(why, ada, { at: now + 1 })), "it happened later")
+          assert.strictEqual((yield* suppressions.get(scope, ada)).created, now + 1)
+        })
+    )
+
+    it.effect("a bounce counts for 30 days from when it happened, however late it is told, and the last to happen holds", () =>
+      Effect.gen(function*() {
+        yield* TestClock.adjust(month)
+        const { add, at, reason, scope, suppressions } = yield* start
+        const bounce = (when: number) => add(suppressing("BOUNCED", ada, { at: when }))
+        assert.isFalse(yield* bounce(at - month))
+        assert.isTrue(yield* bounce(at - 2_000))
+        assert.isTrue(yield* bounce(at - 1_000.5))
+        assert.isFalse(yield* bounce(at - 1_500))
+        assert.isTrue(yield* bounce(at + month), "a clock that is ahead")
+        assert.deepInclude(yield* suppressions.get(scope, ada), { created: at, expires: at + month })
+        const both = [suppressing("BOUNCED", bob, { at: at - 2 }), suppressing("BOUNCED", bob, { at: at - 1 })]
+        yield* add(...both)
+        assert.strictEqual((yield* suppressions.get(scope, bob)).created, at - 1)
+        yield* TestClock.adjust(month)
+        assert.isUndefined(yield* reason())
+      }))
+
+    it.effect("that an address was freed is remembered for 30 days, and then swept", () =>
+      Effect.gen(function*() {
+        const { add, suppressions, scope } = yield* start
+        const others = Effect.repeat(suppressions.sweep(1_000), { while: (gone) => gone > 0 })
+        yield* TestClock.adjust(month)
+        yield* others
+        yield* add(suppressing("COMPLAINED"))
+        yield* suppressions.remove(scope, ada)
+        yield* TestClock.adjust(month - 1)
+        assert.strictEqual(yield* suppressions.sweep(1_000), 0)
+        yield* TestClock.adjust(1)
+        assert.strictEqual(yield* suppressions.sweep(1_000), 1)
       }))
 
     it.effect("a list is in pages, the newest first, also of one channel or reason alone", () =>

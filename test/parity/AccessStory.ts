@@ -152,7 +152,8 @@ export const access: Story = (place) => {
       ...one(),
       reason: c.from(SuppressionReason.literals),
       provider: maybe(c, () => "é"),
-      detail: maybe(c, () => "'\\ {NULL}")
+      detail: maybe(c, () => "'\\ {NULL}"),
+      at: maybe(c, () => c.below(4) * 1_000)
     })
     return c.from([
       () => {

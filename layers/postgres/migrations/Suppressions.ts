@@ -19,6 +19,11 @@ export const suppressions = Effect.gen(function*() {
   yield* sql`create index suppressions_expiring on suppressions (expires_at) where expires_at is not null`
 })
 
+/** When an address was last freed. While the row is kept for that alone, it has expired. */
+export const suppressionsFreed = SqlClient.SqlClient.use((sql) =>
+  sql`alter table suppressions add column freed_at bigint`
+)
+
 /** Those of one reason were looked for among all. */
 export const suppressionsByReason = SqlClient.SqlClient.use((sql) =>
   sql`create index suppressions_by_reason on suppressions (scope, reason, created_at, address)`

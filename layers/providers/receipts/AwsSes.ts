@@ -103,8 +103,9 @@ const noComplaint = new Set(["not-spam", "auth-failure", "virus"])
  * that say nothing of its address, which their status tells. Where a receiver does not name who complained, SES lists
  * whoever of the mail's recipients may have: of several, nobody is known to have done so.
  */
-const reports = (record: Record): ReadonlyArray<AddressReport> => {
+const reports = (record: Record, { Timestamp }: Sns.Envelope): ReadonlyArray<AddressReport> => {
   const { bounce, complaint } = record
+  const at = instant((bounce ?? complaint)?.timestamp ?? Timestamp)
   const bounced = bounce?.bounceType === "Permanent" ? bounce.bouncedRecipients ?? [] : []
   const suspected = complaint?.complainedRecipients ?? []
   const complained = suspected.length > 1 || noComplaint.has(complaint?.complaintFeedbackType ?? "") ? [] : suspected
@@ -112,12 +113,18 @@ const reports = (record: Record): ReadonlyArray<AddressReport> => {
     ...bounced.flatMap(({ diagnosticCode, emailAddress, status = "" }): ReadonlyArray<AddressReport> =>
       emailAddress === undefined || EnhancedStatus.isOfMail(status, diagnosticCode ?? "")
         ? []
-        : [{ channel: "email", address: emailAddress, reason: "BOUNCED", detail: diagnosticCode ?? whyOf(record) }]
+        : [{ channel: "email", address: emailAddress, reason: "BOUNCED", detail: diagnosticCode ?? whyOf(record), at }]
     ),
     ...complained.flatMap(({ emailAddress }): ReadonlyArray<AddressReport> =>
       emailAddress === undefined
         ? []
-        : [{ channel: "email", address: emailAddress, reason: "COMPLAINED", detail: complaint?.complaintFeedbackType }]
+        : [{
+          channel: "email",
+          address: emailAddress,
+          reason: "COMPLAINED",
+          detail: complaint?.complaintFeedbackType,
+          at
+        }]
     )
   ]
 }
@@ -150,7 +157,7 @@ export const make = Effect.map(Sns.make, (sns): CallbackReader => ({
     if (envelope === undefined) return nothing
     return Option.match(recordOf(envelope.Message), {
       onNone: () => nothing,
-      onSome: (record) => ({ receipts: receipt(record, envelope), addresses: reports(record) })
+      onSome: (record) => ({ receipts: receipt(record, envelope), addresses: reports(record, envelope) })
     })
   })
 }))

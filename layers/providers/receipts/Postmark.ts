@@ -31,6 +31,7 @@ const Report = Schema.Struct({
   DeliveredAt: Schema.optionalKey(Schema.String),
   BouncedAt: Schema.optionalKey(Schema.String),
   ReceivedAt: Schema.optionalKey(Schema.String),
+  ChangedAt: Schema.optionalKey(Schema.String),
   Description: Schema.optionalKey(Schema.String),
   Details: Schema.optionalKey(Schema.String),
   Metadata: Schema.optionalKey(Schema.Record(Schema.String, Schema.Json)),
@@ -106,7 +107,13 @@ const about = (report: Report, stream: string): ReadonlyArray<AddressReport> => 
   const [address, reason] = [addressOf(report), reasonOf(report, stream)]
   return address === undefined || reason === undefined
     ? []
-    : [{ channel: "email", address, reason, detail: detailOf(report) }]
+    : [{
+      channel: "email",
+      address,
+      reason,
+      detail: detailOf(report),
+      at: instant(report.BouncedAt ?? report.ChangedAt)
+    }]
 }
 
 const receipt = (report: Report): ReadonlyArray<Receipt> => {

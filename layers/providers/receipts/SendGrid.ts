@@ -53,6 +53,8 @@ const kindOf = (event: Event): ReceiptEvent | undefined =>
 const detailOf = ({ reason, status }: Event): string | undefined =>
   [status, reason].filter(Boolean).join(" ") || undefined
 
+const timeOf = ({ timestamp }: Event): number => timestamp * 1_000
+
 /** Of what SendGrid did not send at all: the reasons that lie in the address. */
 const dropped = new Map<string | undefined, SuppressionReason>([
   ["Bounced Address", "BOUNCED"],
@@ -88,7 +90,7 @@ const report = (event: Event): ReadonlyArray<AddressReport> => {
   const reason = reasonOf(event)
   return reason === undefined || event.email === undefined
     ? []
-    : [{ channel: "email", address: event.email, reason, detail: detailOf(event) }]
+    : [{ channel: "email", address: event.email, reason, detail: detailOf(event), at: timeOf(event) }]
 }
 
 const receipt = (event: Event): ReadonlyArray<Receipt> => {
@@ -101,14 +103,15 @@ const receipt = (event: Event): ReadonlyArray<Receipt> => {
     // What follows the first dot names the machine that handled it; the `X-Message-Id` of the API's answer ends before
     // it.
     reference: event.sg_message_id?.split(".", 1)[0],
-    at: event.timestamp * 1_000,
+    at: timeOf(event),
     detail: kind === "Bounce" ? detailOf(event) : undefined
   }]
 }
 
 /**
  * How long SendGrid repeats a post that was not accepted, in ms (docs.sendgrid.com, Troubleshooting the Event Webhook).
- * It is not documented whether a repeat is signed anew. One that is not changes nothing twice: events have ids.
+ * It is not documented whether a repeat is signed anew. One that is not changes nothing twice: events have ids,
+ * and times by which they suppress an address once.
  */
 const retried = 24 * 3_600_000
 

@@ -95,6 +95,7 @@ describe("the end of all that is open", () => {
       yield* sql`drop table webhook_events, webhooks`
       yield* sql`alter table messages alter column instructions set not null`
       yield* sql`drop index suppressions_by_reason`
+      yield* sql`alter table suppressions drop column freed_at`
       yield* sql`delete from migrations where migration_id >= 43`
       assert.deepStrictEqual(yield* end, { canceled: 1, taken: 0, requests: 0 })
       assert.lengthOf(yield* sql`select 1 from migrations where name = 'webhooks'`, 1)

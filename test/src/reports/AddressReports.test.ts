@@ -8,7 +8,12 @@ const Told = Schema.Struct({
   reason: SuppressionReason
 })
 
-const report = (told: typeof Told.Type, detail?: string): AddressReport => ({ ...told, channel: "email", detail })
+const report = (told: typeof Told.Type, detail?: string): AddressReport => ({
+  ...told,
+  channel: "email",
+  detail,
+  at: undefined
+})
 
 describe("AddressReports", () => {
   it.effect.prop(
@@ -40,7 +45,8 @@ describe("AddressReports", () => {
       address: "ada@example.com",
       reason: "BOUNCED",
       provider: "aws-ses",
-      detail: "550 5.1.1 <(address)>: (number) unknown"
+      detail: "550 5.1.1 <(address)>: (number) unknown",
+      at: undefined
     })
   })
 })

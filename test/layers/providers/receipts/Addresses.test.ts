@@ -131,6 +131,28 @@ describe("A vendor's word of an address suppresses it where it is for good, or i
         (found) => assert.deepStrictEqual(found, because(reason), JSON.stringify(record))
       )))
 
+  it.effect("at the time that the vendor gives, the same at every repeat", () =>
+    Effect.gen(function*() {
+      const at = Date.UTC(2027, 0, 4, 3, 2, 1)
+      const text = new Date(at).toISOString()
+      const changed = { ...change, SuppressSending: true, SuppressionReason: "HardBounce", Recipient: address }
+      const posts = [
+        Posted.sendGrid({ event: "spamreport", email: address, timestamp: at / 1_000 }),
+        Posted.postmark({ RecordType: "SpamComplaint", Email: address, BouncedAt: text }),
+        Posted.postmark({ ...changed, ChangedAt: text }),
+        yield* Posted.awsSes(bounce({ timestamp: text })),
+        yield* Posted.awsSes(complaint({ timestamp: text }))
+      ]
+      for (const post of posts) {
+        assert.deepStrictEqual((yield* told(post))?.addresses.map((one) => one.at), [at])
+      }
+      const untold = Posted.postmark({ RecordType: "SpamComplaint", Email: address })
+      assert.deepStrictEqual((yield* told(untold))?.addresses.map((one) => one.at), [undefined])
+      const { now } = untold
+      const published = yield* Posted.awsSes(complaint({}))
+      assert.deepStrictEqual((yield* told(published))?.addresses.map((one) => one.at), [now], "when it was published")
+    }))
+
   it.effect("a copy's address too, though its report says nothing of the message", () =>
     Effect.gen(function*() {
       const tidings_to = "00000000"
