@@ -194,13 +194,15 @@ export interface Observed {
 
 /**
  * What a second-door event found and left. `applied`: the event moved the status. `inFlight`: a provider call without
- * outcome exists.
+ * outcome exists. `repeated`: it was stored before. `provider`: the name under which the call that it means is stored.
  */
 export interface Observation {
   readonly before: Status
   readonly after: Status
   readonly applied: boolean
   readonly inFlight: boolean
+  readonly repeated: boolean
+  readonly provider: string | undefined
 }
 
 /** No such message: 404. */
@@ -227,10 +229,12 @@ export class Journal extends Context.Service<Journal, {
    */
   readonly observe: (observed: Observed) => Effect.Effect<Observation, MessageNotFound | StoreUnavailable>
   /**
-   * Some dozens of events in their order. One of an unknown message has no effect. After a `StoreUnavailable` some may
-   * be stored.
+   * Some dozens of events in their order; what became of each. One of an unknown message has no effect (`undefined`).
+   * After a `StoreUnavailable` some may be stored.
    */
-  readonly observeAll: (events: ReadonlyArray<Observed>) => Effect.Effect<void, StoreUnavailable>
+  readonly observeAll: (
+    events: ReadonlyArray<Observed>
+  ) => Effect.Effect<ReadonlyArray<Observation | undefined>, StoreUnavailable>
   /** A new epoch for the shard: from here on no write of an earlier owner is taken. */
   readonly take: (shard: number, node: string, at: number) => Effect.Effect<Ownership, StoreUnavailable>
   readonly due: (window: Window) => Effect.Effect<Due, StoreUnavailable>
@@ -238,6 +242,4 @@ export class Journal extends Context.Service<Journal, {
 
 /** `observeAll` of a store that writes each event for itself. */
 export const eachAlone = (observe: Journal["Service"]["observe"]): Journal["Service"]["observeAll"] => (events) =>
-  Effect.forEach(events, (event) => Effect.catchTag(observe(event), "MessageNotFound", () => Effect.void), {
-    discard: true
-  })
+  Effect.forEach(events, (event) => Effect.catchTag(observe(event), "MessageNotFound", () => Effect.undefined))

@@ -42,6 +42,12 @@ export const attempts = by<{
   readonly outcome: string
 }>("tidings_attempts_total", "Attempts by provider and outcome")
 
+/** What providers report of messages, once for each event, by `provider` (as `attempts` has it) and `event`. */
+export const receipts = by<{ readonly provider: string; readonly event: string }>(
+  "tidings_receipts_total",
+  "What providers told of messages, by provider and event"
+)
+
 /** Channels that messages did not go through, since the recipient's address is suppressed, by `channel` and `reason`. */
 export const suppressed = by<{
   readonly channel: string

@@ -2,9 +2,10 @@ import { epochMillis, type MessageId } from "#schemas/MessageId.ts"
 import type { HistoryEvent } from "#schemas/History.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import * as Text from "#schemas/Text.ts"
-import { Journal, type Observed } from "#src/delivery/Journal.ts"
+import { Journal, type Observation, type Observed } from "#src/delivery/Journal.ts"
 import * as Outcome from "#src/delivery/attempts/Outcome.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import * as Metrics from "#src/reports/Metrics.ts"
 import { References } from "#src/reports/References.ts"
 import { words } from "#src/reports/Words.ts"
 import { Array, Clock, Context, type Duration, Effect, Layer } from "effect"
@@ -73,6 +74,17 @@ const entry = (receipt: Receipt, at: number): HistoryEvent => ({
   ...(receipt.event === "Bounce" ? { reason: "BOUNCED" } : {}),
   ...(receipt.detail === undefined ? {} : { error: words(receipt.detail) })
 })
+
+/** Counts what is told for the first time. `providers`: the names of the configuration whose callback it is. */
+const counted = (
+  [configured = "unknown"]: ReadonlyArray<string>,
+  events: ReadonlyArray<Observed>,
+  observations: ReadonlyArray<Observation | undefined>
+): Effect.Effect<void> =>
+  Effect.forEach(events, ({ event }, n) => {
+    const { provider = configured, repeated = true } = observations[n] ?? {}
+    return repeated ? Effect.void : Metrics.update(Metrics.receipts({ provider, event }), 1)
+  }, { discard: true })
 
 /** A receipt and the message it is about. */
 interface Named {
@@ -152,7 +164,8 @@ export const layer = Layer.effect(
         const found = yield* named(scope, providers, receipts)
         const now = yield* Clock.currentTimeMillis
         for (const some of Array.chunksOf(found.toSorted(inOrder), together)) {
-          yield* journal.observeAll(some.map((one) => observed(scope, providers, one, now)))
+          const events = some.map((one) => observed(scope, providers, one, now))
+          yield* counted(providers, events, yield* journal.observeAll(events))
         }
         const done = new Set(found.map(({ receipt }) => receipt))
         const left = receipts.filter((receipt) => receipt.reference !== undefined && !done.has(receipt))

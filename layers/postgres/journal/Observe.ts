@@ -215,6 +215,9 @@ export const observing = (sql: SqlClient.SqlClient, handover: Handover["Service"
           ? Effect.fail(new MessageNotFound({ id: observed.id }))
           : Effect.succeed(found.observation)
       }),
-    observeAll: (events: ReadonlyArray<Observed>) => events.length === 0 ? Effect.void : Effect.asVoid(together(events))
+    observeAll: (events: ReadonlyArray<Observed>) =>
+      events.length === 0
+        ? Effect.succeed([])
+        : Effect.map(together(events), (seen) => events.map((event) => seen.get(event)?.observation))
   } satisfies Pick<Journal["Service"], "observe" | "observeAll">
 }

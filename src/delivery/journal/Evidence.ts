@@ -168,7 +168,14 @@ export const weigh = (stored: Stored, observed: Observed, now: number): Verdict 
   const barred = leavesNothing || (event === "Cancel" && calls.some(isOpen)) ||
     (event === "Bounce" && (isOfAnother || livesOn(calls, call) || dueAt !== undefined))
   const applied = !barred && Lifecycle.allows(status, event)
-  const observation = { before: status, after: applied ? Lifecycle.next(status, event) : status, applied, inFlight }
+  const observation = {
+    before: status,
+    after: applied ? Lifecycle.next(status, event) : status,
+    applied,
+    inFlight,
+    repeated: stored.repeated,
+    provider: call?.provider
+  }
   // A late lower event still leaves its time and its line (api.md 26.2); a refused cancel leaves nothing.
   if (leavesNothing || (event === "Cancel" && !applied)) return { ...nothing, observation }
   const entry = call === undefined ? history : entryOf(call, history)

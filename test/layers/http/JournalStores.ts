@@ -58,7 +58,7 @@ export const layer = (state: State) => {
       const applied = !state.inFlight && Lifecycle.allows(found.status, event)
       const after = applied ? Lifecycle.next(found.status, event) : found.status
       if (applied) state.messages.set(id, { ...found, status: after, canceledAt: history.ts })
-      return { before: found.status, after, applied, inFlight: state.inFlight }
+      return { before: found.status, after, applied, inFlight: state.inFlight, repeated: false, provider: undefined }
     })
   })
 

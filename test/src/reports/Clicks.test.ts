@@ -28,7 +28,14 @@ const start = Effect.fnUntraced(function*(
     observe: (observed) =>
       failure ?? Effect.sync(() => {
         seen.push(observed)
-        return { before: "SENT" as const, after: "CLICKED" as const, applied: true, inFlight: false }
+        return {
+          before: "SENT" as const,
+          after: "CLICKED" as const,
+          applied: true,
+          inFlight: false,
+          repeated: false,
+          provider: undefined
+        }
       })
   })
   const built = yield* Layer.build(

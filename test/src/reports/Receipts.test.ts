@@ -18,7 +18,11 @@ const events = ["Deliver", "Open", "Click", "Bounce"] as const
 const heard = Effect.fnUntraced(function*(receipts: ReadonlyArray<Receipts.Receipt>, unknown = 0) {
   const seen: Array<Observed> = []
   const journal = Layer.mock(Journal, {
-    observeAll: (events) => Effect.sync(() => void seen.push(...events))
+    observeAll: (events) =>
+      Effect.sync(() => {
+        seen.push(...events)
+        return []
+      })
   })
   let looks = 0
   const references = Layer.mock(References, {

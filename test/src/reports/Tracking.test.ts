@@ -16,7 +16,14 @@ const start = Effect.fnUntraced(function*(url: string | undefined, key = 7, fail
     observe: (observed) =>
       failure ?? Effect.sync(() => {
         seen.push(observed)
-        return { before: "SENT" as const, after: "OPENED" as const, applied: true, inFlight: false }
+        return {
+          before: "SENT" as const,
+          after: "OPENED" as const,
+          applied: true,
+          inFlight: false,
+          repeated: false,
+          provider: undefined
+        }
       })
   })
   const built = yield* Layer.build(

@@ -179,7 +179,7 @@ describe("Evidence: what an event says of the calls of its message", () => {
   it("an event that was stored before changes nothing and leaves nothing", () => {
     const verdict = weigh(stored([call(1, "unknown")], { repeated: true }), observed("Deliver", one), now)
     assert.deepStrictEqual(verdict, {
-      observation: { before: "SENT", after: "SENT", applied: false, inFlight: false },
+      observation: { before: "SENT", after: "SENT", applied: false, inFlight: false, repeated: true, provider: "one" },
       history: undefined,
       proof: undefined,
       sentAt: undefined,
