@@ -1,5 +1,6 @@
 import { epochMillis, type MessageId } from "#schemas/MessageId.ts"
 import type { HistoryEvent } from "#schemas/History.ts"
+import type { Reason } from "#schemas/Status.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import * as Text from "#schemas/Text.ts"
 import { Journal, type Observation, type Observed } from "#src/delivery/Journal.ts"
@@ -30,6 +31,8 @@ export interface Receipt {
   readonly at: number | undefined
   /** Why it bounced, in the provider's words. */
   readonly detail: string | undefined
+  /** It was not even sent, since its recipient had unsubscribed or complained there. */
+  readonly isUnwanted?: boolean
 }
 
 /** Updates messages by what providers report of them (api.md 25.2). */
@@ -67,11 +70,14 @@ const longestName = 200
 const timeOf = (receipt: Receipt, id: MessageId, now: number): number =>
   Math.min(now, Math.max(receipt.at ?? now, epochMillis(id)))
 
+/** Why a message ends: as one whose address is suppressed here, if its provider has suppressed it. */
+const reasonOf = ({ isUnwanted = false }: Receipt): Reason => isUnwanted ? "UNSUBSCRIBED" : "BOUNCED"
+
 const entry = (receipt: Receipt, at: number): HistoryEvent => ({
   type: types[receipt.event],
   ts: at,
   ...(receipt.reference === undefined ? {} : { reference: Outcome.referenceOf(receipt.reference) }),
-  ...(receipt.event === "Bounce" ? { reason: "BOUNCED" } : {}),
+  ...(receipt.event === "Bounce" ? { reason: reasonOf(receipt) } : {}),
   ...(receipt.detail === undefined ? {} : { error: words(receipt.detail) })
 })
 
@@ -119,7 +125,7 @@ const observed = (scope: Scope, providers: ReadonlyArray<string>, { id, receipt 
   id,
   event: receipt.event,
   history: entry(receipt, timeOf(receipt, id, now)),
-  reason: receipt.event === "Bounce" ? "BOUNCED" : undefined,
+  reason: receipt.event === "Bounce" ? reasonOf(receipt) : undefined,
   eventId: Text.stored(receipt.id, longestName),
   call: { providers, number: receipt.attempt, reference: referenceOf(receipt) }
 })

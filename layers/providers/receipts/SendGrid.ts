@@ -59,7 +59,8 @@ const timeOf = ({ timestamp }: Event): number => timestamp * 1_000
 const dropped = new Map<string | undefined, SuppressionReason>([
   ["Bounced Address", "BOUNCED"],
   ["Invalid", "BOUNCED"],
-  ["Spam Reporting Address", "COMPLAINED"]
+  ["Spam Reporting Address", "COMPLAINED"],
+  ["Unsubscribed Address", "UNSUBSCRIBED"]
 ])
 
 /**
@@ -85,6 +86,12 @@ const reasonOf = (event: Event): SuppressionReason | undefined => {
   }
 }
 
+/** Whether the mail was not sent since its recipient had complained or unsubscribed. */
+const isUnwanted = (event: Event): boolean => {
+  const reason = reasonOf(event)
+  return reason === "COMPLAINED" || reason === "UNSUBSCRIBED"
+}
+
 /** What it says of the address; of a copy's as much as of the message's own. */
 const report = (event: Event): ReadonlyArray<AddressReport> => {
   const reason = reasonOf(event)
@@ -104,7 +111,8 @@ const receipt = (event: Event): ReadonlyArray<Receipt> => {
     // it.
     reference: event.sg_message_id?.split(".", 1)[0],
     at: timeOf(event),
-    detail: kind === "Bounce" ? detailOf(event) : undefined
+    detail: kind === "Bounce" ? detailOf(event) : undefined,
+    ...(isUnwanted(event) ? { isUnwanted: true } : {})
   }]
 }
 

@@ -77,6 +77,15 @@ describe("The receipts of one callback", () => {
       })
   )
 
+  it.effect("end a message for the reason for which an address that is suppressed here would have ended it", () =>
+    Effect.gen(function*() {
+      const bounce = receipt("a", "Bounce", 1)
+      for (const [isUnwanted, reason] of [[false, "BOUNCED"], [true, "UNSUBSCRIBED"]] as const) {
+        const [seen] = yield* heard([{ ...bounce, isUnwanted }])
+        assert.deepStrictEqual([seen?.reason, seen?.history.reason], [reason, reason])
+      }
+    }))
+
   it.effect("wait a moment for a message that they name by its provider's reference, whose call may not be stored yet, and hold up no others", () =>
     Effect.gen(function*() {
       const late = { ...receipt("a", "Deliver", 1), messageId: undefined, reference: "r" }

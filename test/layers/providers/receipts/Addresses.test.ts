@@ -33,6 +33,7 @@ const events: Cases = [
   [{ event: "dropped", reason: "Bounced Address" }, "BOUNCED"],
   [{ event: "dropped", reason: "Invalid" }, "BOUNCED"],
   [{ event: "dropped", reason: "Spam Reporting Address" }, "COMPLAINED"],
+  [{ event: "dropped", reason: "Unsubscribed Address" }, "UNSUBSCRIBED"],
   [{ event: "dropped", reason: "Spam Content" }, undefined],
   [{ event: "dropped" }, undefined],
   [{ event: "spamreport" }, "COMPLAINED"],
@@ -110,6 +111,15 @@ describe("A vendor's word of an address suppresses it where it is for good, or i
       })
       assert.deepStrictEqual(yield* suppressed(posted), events.flatMap(([, reason]) => because(reason)))
     }))
+
+  it.effect("what SendGrid drops for its recipient's sake was unwanted, and has not bounced", () =>
+    Effect.forEach(events, ([event, reason]) =>
+      Effect.gen(function*() {
+        const { receipts = [] } = (yield* told(Posted.sendGrid({ email: address, ...event }))) ?? {}
+        for (const { event: kind, isUnwanted = false } of receipts) {
+          assert.strictEqual(isUnwanted, kind === "Bounce" && reason !== undefined && reason !== "BOUNCED")
+        }
+      })))
 
   it.effect("at Postmark, of the configuration's own message stream", () =>
     Effect.gen(function*() {
