@@ -7,21 +7,19 @@ import { MessageLog } from "#src/reports/MessageLog.ts"
 import type { Plan } from "#src/delivery/attempts/Plan.ts"
 import { failing } from "#src/delivery/attempts/Settlement.ts"
 import { position } from "#src/delivery/attempts/Position.ts"
-import * as Metrics from "#src/reports/Metrics.ts"
 import { type Receipt, type ReceiptEvent, Receipts } from "#src/reports/Receipts.ts"
 import type { References } from "#src/reports/References.ts"
 import * as Receiving from "#src/reports/Receipts.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
+import * as ReceiptCounts from "#test/contracts/ReceiptCounts.ts"
 import { waiting } from "#test/support/Waiting.ts"
 import { assert, layer, type Vitest } from "@effect/vitest"
-import { Effect, Layer, Metric, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { TestClock } from "effect/testing"
 
 type Accepted = Effect.Success<ReturnType<typeof Fixture.accepted>>
 
 const names = ["null"]
-
-const kinds = ["Deliver", "Open", "Click", "Bounce"] as const
 
 /** A message in a provider's hands; `settle` writes what its owner hears of the call. */
 const start = Effect.gen(function*() {
@@ -107,11 +105,7 @@ const properties = (it: Vitest.MethodsNonLive<Journal | MessageLog | Receipts>) 
       ({ answered, batch, order }) =>
         Effect.gen(function*() {
           const { attempts, history, look, message, place, receipts, record, settle } = yield* start
-          const counted = Effect.map(
-            Effect.forEach(kinds, (event) => Metric.value(Metrics.receipts({ provider: "null", event }))),
-            (states) => states.map(({ count }) => Number(count))
-          )
-          const before = yield* counted
+          const grown = yield* ReceiptCounts.grown("null")
           const settled = order.includes("settle") ? order : [...order, "settle" as const]
           const came = settled.filter((arrival) => arrival !== "settle")
           const last = settled.lastIndexOf("settle")
@@ -136,9 +130,7 @@ const properties = (it: Vitest.MethodsNonLive<Journal | MessageLog | Receipts>) 
             ["DELIVERED", "OPENED", "CLICKED", "UNDELIVERABLE"].includes(type)
           )
           assert.lengthOf(lines, new Set(came).size)
-          const after = yield* counted
-          const news = kinds.map((kind) => came.includes(kind) ? 1 : 0)
-          assert.deepStrictEqual(after.map((count, n) => count - (before[n] ?? 0)), news, "counted once each")
+          assert.deepStrictEqual(yield* grown, ReceiptCounts.once(came))
         }),
       { arbitrary: { runs: 40 } }
     )
