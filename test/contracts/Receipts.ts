@@ -126,9 +126,8 @@ const properties = (it: Vitest.MethodsNonLive<Journal | MessageLog | Receipts>) 
           const next = position(plan, yield* attempts, { ...situation, id: message.id, now: attempt?.startedAt ?? 0 })
           const proved = attempt?.kind === "RecipientRejected" ? "Failed" : "Succeeded"
           assert.strictEqual(next._tag, attempt?.state === "accepted" ? proved : "Next")
-          const lines = (yield* history).filter(({ type }) =>
-            ["DELIVERED", "OPENED", "CLICKED", "UNDELIVERABLE"].includes(type)
-          )
+          const told = ["DELIVERED", "OPENED", "CLICKED", "UNDELIVERABLE"]
+          const lines = (yield* history).filter(({ type }) => told.includes(type))
           assert.lengthOf(lines, new Set(came).size)
           assert.deepStrictEqual(yield* grown, ReceiptCounts.once(came))
         }),
