@@ -77,10 +77,10 @@ export const due = (state: State, { bytes, fullMailboxes, fullTurns, held, lane,
       a.seq - b.seq
     )
     const taken = fitting(shared, bytes)
-    const known = new Set(taken)
     const over = Turns.without(shared, taken).map(({ turn }) => turn)
     const short = [...new Set([...Turns.atShare(shared, share), ...over])]
     const cut = Turns.cut({ rows: taken, short, allSeen: fullTurns.length === 0 })
+    const known = new Set(Turns.without(taken, cut.dropped))
     const passing = cut.doubtful.filter((row) =>
       ready.some((older) => older.seq < row.seq && older.recipientKey === row.recipientKey && !known.has(older))
     )

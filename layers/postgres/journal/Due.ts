@@ -8,6 +8,7 @@ import type { Due, Journal, Window } from "#src/delivery/Journal.ts"
 import { DueRow, Lane } from "#src/delivery/journal/OpenMessage.ts"
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
+import { BeginTransaction } from "effect/sql/SqlClient"
 
 const { attempts: _attempts, ...columns } = DueRow.fields
 /** A row of another version, or one that something else wrote, must not keep its neighbours from being read. */
@@ -40,17 +41,22 @@ const nextTimed = (wanted: ReadonlyArray<Lane>) => `
   ).join(", ")
 })::float8 as next`
 
+/** All statements of a look see what was committed before it, and nothing else. */
+const atOnce = Effect.provideService(BeginTransaction, "begin isolation level repeatable read")
+
 /**
  * Reads one window. In each lane: one statement for the ready rows if they are few, otherwise others for the turns and
  * for their rows; one for the timed rows. Then one for the attempts if any row was tried, and one for the next due time
  * if nothing was left out.
  * All run in one transaction, so that an embedded database is waited for only once: as single statements, each waited
- * half a second behind others under load, and the owners ran out of work.
+ * half a second behind others under load, and the owners ran out of work. And on one snapshot: between two statements a
+ * message of a turn that was read and a later one of the same recipient may be committed, and the later one alone was
+ * found then (P3).
  */
 export const due = (sql: SqlClient.SqlClient, beginning: Ready.Beginning): Journal["Service"]["due"] => {
   const ready = Ready.read(sql, beginning)
   const timed = Timed.read(sql, beginning)
-  return Effect.fnUntraced(
+  const look = Effect.fnUntraced(
     function*(window: Window) {
       const { lane, now, shards } = window
       // Each lane is read with its own limit, so that neither takes the other's share of the window.
@@ -81,7 +87,6 @@ export const due = (sql: SqlClient.SqlClient, beginning: Ready.Beginning): Journ
           ids.reduce((a, b) => (a > b ? a : b))
         ])
       )
-      yield* Unreadable.setAside(sql, "message", [...bad, ...attempts.bad])
       const byMessage = new Map<string, Array<Attempt>>()
       for (const { id, scope, ...attempt } of attempts.good) {
         const key = `${scope}:${id}`
@@ -93,7 +98,7 @@ export const due = (sql: SqlClient.SqlClient, beginning: Ready.Beginning): Journ
         ? yield* decodeNext(yield* sql.unsafe(nextTimed(wanted), [Ready.seqs(shards), now, beginning.since()]))
         : []
       const aside = new Set(attempts.bad.map(({ id, scope }) => `${scope}:${id}`))
-      return {
+      const seen: Due = {
         rows: found.filter((row) => !aside.has(`${row.scope}:${row.id}`)).map(({ isTried: _, ...row }) => ({
           ...row,
           tenantId: row.tenantId ?? undefined,
@@ -103,9 +108,15 @@ export const due = (sql: SqlClient.SqlClient, beginning: Ready.Beginning): Journ
         upTo: parts.find((part) => part.upTo !== undefined)?.upTo,
         timedUpTo: parts.find((part) => part.timedUpTo !== undefined)?.timedUpTo,
         next: later[0]?.next ?? undefined
-      } satisfies Due
+      }
+      return { seen, unreadable: [...bad, ...attempts.bad] }
     },
     inOrder(sql),
-    orUnavailable
+    atOnce
   )
+  return Effect.fnUntraced(function*(window: Window) {
+    const { seen, unreadable } = yield* look(window)
+    yield* Unreadable.setAside(sql, "message", unreadable)
+    return seen
+  }, orUnavailable)
 }

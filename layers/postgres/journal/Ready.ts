@@ -179,7 +179,7 @@ export const read = (sql: SqlClient.SqlClient, { from: openFrom, since }: Beginn
           cut.doubtful.map(({ recipientKey }) => recipientKey),
           cut.doubtful.map(({ seq }) => BigInt(seq)),
           cut.doubtful.map(({ shard }) => shard),
-          [...held, ...places.map(({ id }) => id)],
+          [...held, ...Turns.without(places, cut.dropped).map(({ id }) => id)],
           since()
         ]).pipe(Effect.flatMap(decodeIds), Effect.catchTag("SchemaError", Effect.die))
         const passes = new Set(late.map(({ id }) => id))

@@ -59,6 +59,13 @@ export const make = (options: {
     return yield* pipeline.abandon(message, epoch, `Quarantined: ${what} in each of ${Quarantine.maxTries} tries`)
   })
 
+  /** What had to wait for its turn begins no more once its shard is being handed over: its next owner runs it. */
+  const unlessLate = (
+    { dueAt }: OpenMessage,
+    { mayBegin }: Hands,
+    run: Effect.Effect<Ending>
+  ): Effect.Effect<Ending> => Effect.suspend(() => mayBegin() ? run : Effect.succeed({ _tag: "Waiting", dueAt }))
+
   const begin = Effect.fnUntraced(function*(
     message: OpenMessage,
     hands: Hands,
@@ -80,10 +87,11 @@ export const make = (options: {
     if (message.tries >= Quarantine.crashed) {
       return together.among(setAside(message, hands.epoch, "it crashed its pipeline"))
     }
-    if (!message.recovered) return together.among(pipeline.run(message, hands))
+    if (!message.recovered) return together.among(unlessLate(message, hands, pipeline.run(message, hands)))
     const tries = triesOf(message)
-    if (tries >= Quarantine.aloneFrom) return together.alone(begin(message, hands, tries))
-    const running = together.among(begin(message, hands, tries))
+    const beginning = unlessLate(message, hands, begin(message, hands, tries))
+    if (tries >= Quarantine.aloneFrom) return together.alone(beginning)
+    const running = together.among(beginning)
     return groups.get(tries)?.withPermits(1)(running) ?? running
   }
 }

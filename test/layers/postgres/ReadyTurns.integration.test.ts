@@ -72,4 +72,31 @@ describe("Ready rows by turns on Postgres", () => {
         assert.deepStrictEqual(turns.toSorted(), Array.makeBy(tenants, (n) => `t${n}`).toSorted())
       }).pipe(Effect.provide(FreshDatabase.layer))
   )
+
+  it.effect.each([[60, false], [3, true]] as const)(
+    "L4: a backlog of one tenant leaves none of %s others out of a look, a full turn or not: %s",
+    ([others, isFull]) =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const place = yield* Fixture.world
+        yield* add(place, 5_000, 1)
+        for (let n = 1; n <= others; n++) {
+          yield* sql`insert into messages (scope, id, request_id, shard, lane, recipient_key, key_state, status, due_at, event,
+              template, recipient_name, enqueued_at, recipient, instructions, tenant_id)
+            select ${place.scope}::int, id, id, ${place.shard}::int, 'transactional', id, 'published', 'ENQUEUED', 0, '',
+              '', '', 0, '{"user_id":"a"}', '{"content":{"title":"t","body":"b"}}', ${`other ${n}`}::text
+            from (select '1-69000000-' || left(md5(random()::text), 24) as id) one`
+        }
+        const look = due(sql, { since: () => "", from: OpenRows.everything })
+        const fullTurns = isFull ? [`${place.scope}:other 1`] : []
+        const found = new Set<string | undefined>()
+        let after: string | undefined
+        do {
+          const { rows, upTo } = yield* look(Fixture.window(place, { limit: 600, after, fullTurns }))
+          for (const { tenantId } of rows) found.add(tenantId)
+          after = upTo
+        } while (after !== undefined)
+        assert.strictEqual(found.size, isFull ? others : others + 1)
+      }).pipe(Effect.provide(FreshDatabase.layer))
+  )
 })

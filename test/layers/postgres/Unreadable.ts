@@ -60,6 +60,26 @@ export const unreadableRows = <E>(
         }))
     }
 
+    it.effect("P6: a message that was opened stays so if a call of it does not decode; only its escalation is off", () =>
+      Effect.gen(function*() {
+        const place = yield* Fixture.world
+        const sql = yield* SqlClient.SqlClient
+        const journal = yield* Journal
+        const { id } = yield* Fixture.accepted(place)
+        yield* sql.unsafe(garbled["the kind of an attempt"] ?? "", [id, unknown])
+        yield* sql`update messages set status = 'OPENED', due_at = ${
+          place.at - 1
+        } where scope = ${place.scope} and id = ${id}`
+        const settled = Metric.value(Metrics.settled({ status: "UNDELIVERABLE" }))
+        const counted = Number((yield* settled).count)
+        assert.deepStrictEqual((yield* journal.due(Fixture.window(place))).rows, [])
+        const found =
+          yield* sql`select status, reason, error, due_at from messages where scope = ${place.scope} and id = ${id}`
+        assert.deepStrictEqual([...found], [{ status: "OPENED", reason: null, error: null, due_at: null }])
+        assert.lengthOf(yield* sql`select from history where message_id = ${id} and step = 'unreadable'`, 0)
+        assert.strictEqual(Number((yield* settled).count), counted)
+      }))
+
     it.effect("X1: an address is suppressed also for a reason that does not decode, and those that are asked about with it keep theirs", () =>
       Effect.gen(function*() {
         const { scope } = yield* Fixture.world

@@ -4,13 +4,17 @@ import * as Together from "#src/delivery/shards/Together.ts"
 import * as Tries from "#src/delivery/shards/Tries.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 
 const written: StepResult = { _tag: "Written", status: "ENQUEUED", provenAtNanos: 0n }
 
 /** Runs messages that were open when the shard was taken; `tries` are those that were counted, in order. */
-const guarded = Effect.fnUntraced(function*(begun: StepResult, run: Effect.Effect<Ending>) {
+const guarded = Effect.fnUntraced(function*(
+  begun: StepResult,
+  run: Effect.Effect<Ending>,
+  mayBegin = (): boolean => true
+) {
   const tries: Array<number | undefined> = []
   const record: Journal["Service"]["record"] = (step) =>
     Effect.sync(() => {
@@ -23,11 +27,12 @@ const guarded = Effect.fnUntraced(function*(begun: StepResult, run: Effect.Effec
   const place = yield* Fixture.world
   const message = Fixture.message(place)
   return {
+    message,
     tries,
     run: (before: number) =>
       guard({ ...message, recovered: true, tries: before }, {
         epoch: 1,
-        mayBegin: () => true,
+        mayBegin,
         handedOver: Effect.never
       })
   }
@@ -74,4 +79,31 @@ describe("A message that was open when its shard was taken", () => {
       for (let turn = 0; turn < 300; turn++) yield* TestClock.adjust(1)
       assert.deepStrictEqual([running.most, running.ever], [most, 300])
     }))
+
+  it.effect.each([0, 1, 2, 3])(
+    "begins no more once its shard is being handed over, if it had to wait for its turn: %s tries before",
+    (before) =>
+      Effect.gen(function*() {
+        const go = yield* Deferred.make<void>()
+        let begun = 0
+        const slow = Effect.suspend(() => {
+          begun++
+          return Effect.as(Deferred.await(go), closed)
+        })
+        let isDraining = false
+        const { message, run, tries } = yield* guarded(written, slow, () => !isDraining)
+        const all = yield* Effect.forkChild(
+          Effect.all(Array.from({ length: 400 }, () => run(before)), { concurrency: "unbounded" })
+        )
+        while (begun < Math.min(400, [400, 256, 16, 1][before] ?? 0)) yield* Effect.yieldNow
+        const first = begun
+        isDraining = true
+        yield* Deferred.succeed(go, undefined)
+        const endings = yield* Fiber.join(all)
+        assert.deepStrictEqual([begun, tries.length], [first, first])
+        assert.deepStrictEqual(endings.filter((ending) => ending._tag === "Closed").length, first)
+        const waiting: Ending = { _tag: "Waiting", dueAt: message.dueAt }
+        for (const ending of endings) if (ending._tag !== "Closed") assert.deepStrictEqual(ending, waiting)
+      })
+  )
 })
