@@ -43,8 +43,8 @@ export const owners: ReadonlyArray<Bug> = [
     name: "a step begins in a shard that is being given up",
     seed: 60,
     file: "src/delivery/shards/Owned.ts",
-    text: "if (owner === undefined || isDraining(owner)) return undefined",
-    becomes: "if (owner === undefined || owners.get(owner.shard) !== owner) return undefined"
+    text: "boolean => drainsUntil !== undefined",
+    becomes: "boolean => drainsUntil === 0n"
   },
   {
     name: "what was given up with the shard is not read again when the shard is back",
