@@ -14,7 +14,7 @@ const sendOf = (request: IncomingMessage, response: ServerResponse, others: () =
     rawHeaders: request.rawHeaders,
     read: (length, done) => {
       const gathering = new Gathering(length, length, () => true)
-      request.on("data", (chunk: Buffer) => void gathering.add(chunk)).on("error", () => undefined)
+      request.on("data", (chunk: Buffer) => void gathering.add(chunk))
         .on("end", () => done(read = gathering.bytes()))
     },
     isGone: () => request.socket.destroyed,

@@ -6,7 +6,7 @@ import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import * as LockWaits from "#test/layers/postgres/LockWaits.ts"
 import * as Stores from "#test/layers/postgres/Stores.ts"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Fiber, Latch, Layer } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 
 const [ada, bob] = [UserId.make("ada"), UserId.make("bob")] as const
@@ -17,20 +17,10 @@ const started = Effect.gen(function*() {
   const devices = yield* DeviceTokens
   const registered = (userId: UserId, tokens: string) =>
     devices.register(scope, userId, Array.from(tokens, (token) => ({ token, write: { provider_key: "apn" } })))
-  /** Has a token locked; the answer says that it may go on, with what is still to be done, and waits for its end. */
-  const held = Effect.fnUntraced(function*<E>(token: string, last: Effect.Effect<unknown, E> = Effect.void) {
-    const locked = yield* Latch.make()
-    const end = yield* Latch.make()
-    const fiber = yield* sql`select from device_tokens where scope = ${scope} and token = ${token} for update`.pipe(
-      Effect.andThen(locked.open),
-      Effect.andThen(end.await),
-      Effect.andThen(last),
-      sql.withTransaction,
-      Effect.forkChild
-    )
-    yield* locked.await
-    return Effect.andThen(end.open, Fiber.join(fiber))
-  })
+  const rows = LockWaits.held(sql, "device_tokens")
+  /** Has a token locked (`LockWaits.held`). */
+  const held = <E>(token: string, last?: Effect.Effect<unknown, E>) =>
+    rows(sql`scope = ${scope} and token = ${token}`, last)
   return { scope, sql, devices, profiles: yield* Profiles, registered, held, waiting: LockWaits.until(sql) }
 })
 

@@ -45,20 +45,10 @@ const started = Effect.gen(function*() {
 
   const waiting = LockWaits.until(sql)
 
-  /** Has a message locked; the answer says that it may go on, with what is still to be done, and waits for its end. */
-  const held = Effect.fnUntraced(function*<E>(id: string, last: Effect.Effect<unknown, E> = Effect.void) {
-    const locked = yield* Latch.make()
-    const end = yield* Latch.make()
-    const fiber = yield* sql`select from messages where scope = ${place.scope} and id = ${id} for update`.pipe(
-      Effect.andThen(locked.open),
-      Effect.andThen(end.await),
-      Effect.andThen(last),
-      sql.withTransaction,
-      Effect.forkChild
-    )
-    yield* locked.await
-    return Effect.andThen(end.open, Fiber.join(fiber))
-  })
+  const rows = LockWaits.held(sql, "messages")
+  /** Has a message locked (`LockWaits.held`). */
+  const held = <E>(id: string, last?: Effect.Effect<unknown, E>) =>
+    rows(sql`scope = ${place.scope} and id = ${id}`, last)
 
   const names = sql`select provider from attempts where scope = ${place.scope}`.pipe(
     Effect.map((rows) => rows.map(({ provider }) => provider))
