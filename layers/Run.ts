@@ -78,6 +78,15 @@ const sayMisspelt = Effect.suspend(() =>
   )
 )
 
+/** Who gives an argument wants it heeded, and not a server that goes its own way, with keys that are shown this once. */
+const refuseArguments = Effect.suspend(() =>
+  process.argv.length > 2
+    ? new Settings.BadConfiguration({
+      message: "the server takes no arguments: its settings are variables of the environment (layers/README.md)"
+    })
+    : Effect.void
+)
+
 /** The first thing of a stop, for whoever waits for its end: `stopped`, or the silence of one that was cut off. */
 const sayStopping = Layer.effectDiscard(
   Effect.addFinalizer(() =>
@@ -101,7 +110,8 @@ const work = <E>(number: number, program: Effect.Effect<void, E>): void => {
 
 /**
  * Runs a server until it is told to stop: SIGTERM, SIGINT and SIGHUP drain it and exit 0. A start that fails says why
- * in one line per fault and exits with the error's code (`ExitCode`). In a worker thread of a server, runs that worker instead.
+ * in one line per fault and exits with the error's code (`ExitCode`); so does one with arguments. In
+ * a worker thread of a server, runs that worker instead.
  */
 export const main = <E>(app: Layer.Layer<never, E, Settings.Settings>): void => {
   JsonKeys.install()
@@ -111,7 +121,8 @@ export const main = <E>(app: Layer.Layer<never, E, Settings.Settings>): void => 
   }
   watchSignals()
   outliveLog()
-  const program = sayMisspelt.pipe(
+  const program = refuseArguments.pipe(
+    Effect.andThen(sayMisspelt),
     Effect.andThen(launch(Layer.provide(sayStopping, app))),
     Effect.tapCause((cause) => Cause.hasInterruptsOnly(cause) ? Effect.void : sayWhy(cause)),
     Effect.onInterrupt(() => Effect.logInfo("stopped")),

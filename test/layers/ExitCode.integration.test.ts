@@ -7,7 +7,7 @@ import * as Directories from "#test/support/Directories.ts"
 import { run } from "#test/support/MainProcess.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted, type Scope } from "effect"
-import { rmSync, writeFileSync } from "node:fs"
+import { existsSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 
 /** A data directory that this was done to. */
@@ -62,6 +62,22 @@ const passing = {
 
 describe("a supervisor knows by the exit code of a start whether to try again", () => {
   for (const runtime of ["node", "deno"] as const) {
+    it.live(
+      `${ExitCode.configuration} for an argument, which the server would not heed, before anything is made, on ${runtime}`,
+      () =>
+        Effect.gen(function*() {
+          const TIDINGS_DATA_DIR = join(yield* Directories.empty, "data")
+          const server = run(runtime, "layers/main.ts", { PORT: "0", TIDINGS_DATA_DIR }, ["--port", "4000"])
+          yield* Effect.addFinalizer(() => Effect.promise(server.kill))
+          while (server.child.exitCode === null && !existsSync(TIDINGS_DATA_DIR)) yield* Effect.sleep("50 millis")
+          assert.isFalse(existsSync(TIDINGS_DATA_DIR))
+          const end = yield* Effect.promise(() => server.ended)
+          assert.strictEqual(end.code, ExitCode.configuration, server.stdout())
+          assert.include(server.stdout(), "the server takes no arguments")
+        }),
+      120_000
+    )
+
     for (const [code, faults] of [[ExitCode.configuration, lasting], [1, passing]] as const) {
       for (
         const [fault, environment] of Object.entries<Effect.Effect<Record<string, string>, unknown, Scope.Scope>>(
