@@ -156,10 +156,10 @@ const faults: Record<keyof typeof variables, string> = {
   REDIS_URL: "must be a redis:// or rediss:// URL, its password percent-encoded",
   TIDINGS_RATE_LIMITS:
     "must be like lists=20,list-subscriptions=20,brands=200,resends=10: requests a minute, 0 for no limit",
-  TIDINGS_DATA_DIR: "must be a path",
+  TIDINGS_DATA_DIR: "must be a path that neither begins nor ends with a blank",
   TIDINGS_DURABILITY: "must be disk or process",
   TIDINGS_BOOTSTRAP_SECRET: "must be 32 to 512 letters, digits, - or _",
-  TIDINGS_ACCOUNT_EMAIL: "must be an e-mail address",
+  TIDINGS_ACCOUNT_EMAIL: "must be an e-mail address without blanks",
   TIDINGS_SECRET_KEY: "must be 32 bytes in base64 (openssl rand -base64 32)",
   TIDINGS_SHARDS: "must be a number from 1 to 1024",
   TIDINGS_BRAND_LIMIT: "must be a number from 1 to 1000000",
@@ -203,7 +203,7 @@ const read = Effect.gen(function*() {
   const clusterPort = yield* value("TIDINGS_CLUSTER_PORT", variables.TIDINGS_CLUSTER_PORT)
   const read = {
     databaseUrl: yield* value("DATABASE_URL", variables.DATABASE_URL, secret(ServerUrl.isDatabase)),
-    dataDir: yield* value("TIDINGS_DATA_DIR", variables.TIDINGS_DATA_DIR, (path) => path !== ""),
+    dataDir: yield* value("TIDINGS_DATA_DIR", variables.TIDINGS_DATA_DIR, (path) => path === path.trim()),
     durability: yield* value("TIDINGS_DURABILITY", variables.TIDINGS_DURABILITY),
     bootstrapSecret: yield* value(
       "TIDINGS_BOOTSTRAP_SECRET",
@@ -213,7 +213,7 @@ const read = Effect.gen(function*() {
     accountEmail: yield* value(
       "TIDINGS_ACCOUNT_EMAIL",
       variables.TIDINGS_ACCOUNT_EMAIL,
-      (email) => email.includes("@")
+      (email) => /^\S+@\S+$/.test(email)
     ),
     secretKey: yield* value(
       "TIDINGS_SECRET_KEY",

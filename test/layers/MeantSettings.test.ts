@@ -1,0 +1,27 @@
+import * as Settings from "#layers/settings/Settings.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, Effect, Layer } from "effect"
+
+const settings = (variables: Readonly<Record<string, string>>) =>
+  Settings.layer.pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord(variables))))
+
+describe("a setting that would be taken for something else than is meant is refused", () => {
+  it.effect("what no log would show is refused: a blank around a path is part of it, and names another directory", () =>
+    Effect.gen(function*() {
+      for (const path of [" ", "/data ", "\u00a0/data", "~/data\u3000"]) {
+        assert.strictEqual(
+          (yield* Effect.flip(Effect.scoped(Layer.build(settings({ TIDINGS_DATA_DIR: path }))))).message,
+          "TIDINGS_DATA_DIR must be a path that neither begins nor ends with a blank",
+          path
+        )
+      }
+      for (const email of ["ops@example.com ", " ops@example.com", "@", "ops @example.com"]) {
+        assert.strictEqual(
+          (yield* Effect.flip(Effect.scoped(Layer.build(settings({ TIDINGS_ACCOUNT_EMAIL: email }))))).message,
+          "TIDINGS_ACCOUNT_EMAIL must be an e-mail address without blanks",
+          email
+        )
+      }
+      yield* Effect.scoped(Layer.build(settings({ TIDINGS_DATA_DIR: "/my data", TIDINGS_ACCOUNT_EMAIL: "a+b@c.d" })))
+    }))
+})
