@@ -24,5 +24,6 @@ const asksInVain = (url: string): boolean =>
 /** Whether this can be a `DATABASE_URL`. */
 export const isDatabase = (text: string): boolean => isUrl(text, /^postgres(ql)?:\/\//) && !asksInVain(text)
 
-/** Whether this can be a `REDIS_URL`. */
-export const isRedis = (text: string): boolean => isUrl(text, /^rediss?:\/\//)
+/** Whether this can be a `REDIS_URL`. The client dies of a path that is no number, where nobody hears it. */
+export const isRedis = (text: string): boolean =>
+  isUrl(text, /^rediss?:\/\//) && /^(?:\/\d*)?$/.test(new URL(text).pathname)

@@ -153,7 +153,8 @@ const faults: Record<keyof typeof variables, string> = {
   TIDINGS_TRACKING: "must be clicks, opens or both, between commas, and needs TIDINGS_PUBLIC_URL",
   TIDINGS_CORS_ORIGINS: "must be origins such as https://app.example.com, between commas, or *",
   DATABASE_URL: "must be a postgres:// URL, its password percent-encoded; TLS is sslmode=require, not ssl=true",
-  REDIS_URL: "must be a redis:// or rediss:// URL, its password percent-encoded",
+  REDIS_URL:
+    "must be a redis:// or rediss:// URL, its password percent-encoded; its path, if it has one, is a database's number",
   TIDINGS_RATE_LIMITS:
     "must be like lists=20,list-subscriptions=20,brands=200,resends=10: requests a minute, 0 for no limit",
   TIDINGS_DATA_DIR: "must be a path that neither begins nor ends with a blank",

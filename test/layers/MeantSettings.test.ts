@@ -24,4 +24,12 @@ describe("a setting that would be taken for something else than is meant is refu
       }
       yield* Effect.scoped(Layer.build(settings({ TIDINGS_DATA_DIR: "/my data", TIDINGS_ACCOUNT_EMAIL: "a+b@c.d" })))
     }))
+
+  it.effect("a path of REDIS_URL that is no database's number is refused: the client would die of it unheard", () =>
+    Effect.gen(function*() {
+      const of = (REDIS_URL: string) => Effect.scoped(Layer.build(settings({ REDIS_URL })))
+      for (const path of ["abc", "1/2", "1.5", "-1", "%31"])
+        assert.include((yield* Effect.flip(of(`redis://host/${path}`))).message, "a database's number", path)
+      for (const path of ["", "/", "/0", "/15"]) yield* of(`redis://host${path}`)
+    }))
 })

@@ -226,7 +226,7 @@ describe("settings (design.md §6)", () => {
         )
         assert.strictEqual(
           yield* faultOf({ REDIS_URL: `redis${rest}` }),
-          "REDIS_URL must be a redis:// or rediss:// URL, its password percent-encoded"
+          "REDIS_URL must be a redis:// or rediss:// URL, its password percent-encoded; its path, if it has one, is a database's number"
         )
       }
       for (const asked of ["ssl=true", "sslmode=on", "SSLMODE=require"])
