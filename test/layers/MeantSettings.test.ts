@@ -32,4 +32,15 @@ describe("a setting that would be taken for something else than is meant is refu
         assert.include((yield* Effect.flip(of(`redis://host/${path}`))).message, "a database's number", path)
       for (const path of ["", "/", "/0", "/15"]) yield* of(`redis://host${path}`)
     }))
+
+  it.effect("what SMTP_URL says of TLS is true or false, and once", () =>
+    Effect.gen(function*() {
+      const of = (query: string) =>
+        Effect.scoped(Layer.build(settings({ SMTP_URL: `smtp://host?from=a@b.example${query}` })))
+      for (
+        const query of ["&require_tls=0", "&require_tls=no", "&require_tls=", "&require_tls=True", "&from=c@d.example"]
+      )
+        assert.include((yield* Effect.flip(of(query))).message, "require_tls beside from is true or false", query)
+      for (const query of ["", "&require_tls=true", "&require_tls=false"]) yield* of(query)
+    }))
 })

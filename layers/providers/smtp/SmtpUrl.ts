@@ -9,12 +9,14 @@ const parameters = ["from", "require_tls"]
 
 /** Whether something is left over: `/`, `?` and `#` in a password that is not percent-encoded end the host's part. */
 const hasMore = ({ hash, pathname }: URL, query: URLSearchParams): boolean =>
-  hash !== "" || pathname.length > 1 || query.keys().some((name) => !parameters.includes(name))
+  hash !== "" || pathname.length > 1 ||
+  query.keys().some((name) => !parameters.includes(name) || query.getAll(name).length > 1)
 
 const read = Schema.decodeUnknownOption(SmtpSettings)
 
 /** What an `SMTP_URL` has to be. */
-export const form = "smtp[s]://user:password@host:port?from=address, user and password percent-encoded"
+export const form = "smtp[s]://user:password@host:port?from=address, user and password percent-encoded; " +
+  "require_tls beside from is true or false"
 
 /**
  * `smtp://user:password@host:587?from=address` as settings; `smtps:` is TLS from the first byte. The user is the sender
@@ -31,11 +33,12 @@ export const parse = (text: string): Schema.JsonObject | undefined => {
     return undefined
   }
   const requireTls = query.get("require_tls")
+  if (requireTls !== null && requireTls !== "true" && requireTls !== "false") return undefined
   const settings = {
     host: host.replaceAll(/^\[|\]$/g, ""),
     port: port === "" ? null : Number(port),
     secure: protocol === "smtps:" ? true : null,
-    require_tls: requireTls === null ? null : requireTls !== "false",
+    require_tls: requireTls === null ? null : requireTls === "true",
     username,
     password,
     from_address: query.get("from") ?? username
