@@ -46,13 +46,15 @@ const isInstalled = (tools) => {
 
 const run = (command, args, cwd) =>
   // What an install prints must not mix with what the command prints.
-  spawnSync(command, args, { cwd, stdio: ["ignore", 2, 2], shell: process.platform === "win32" }).status
+  spawnSync(command, args, { cwd, stdio: ["ignore", 2, 2], shell: process.platform === "win32" })
 
 const install = (tools) => {
   process.stderr.write("Installing dependencies (only when they change)\n")
   // Not `npm ci`: it refuses a lock file made where another platform's optional binaries were not to be had.
   const args = ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"]
-  if (run("npm", tools ? [...args, "--include=dev"] : args, root) !== 0) fail("npm install failed")
+  const { error, status } = run("npm", tools ? [...args, "--include=dev"] : args, root)
+  if (error?.code === "ENOENT") fail("npm, which installs the dependencies, was not found: install it beside Node")
+  if (status !== 0) fail("npm install failed")
 }
 
 /** Type stripping without a flag, and what Effect asks for. */

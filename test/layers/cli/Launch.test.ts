@@ -2,7 +2,7 @@ import * as Directories from "#test/support/Directories.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { spawnSync } from "node:child_process"
-import { existsSync, writeFileSync } from "node:fs"
+import { cpSync, existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 
 const root = join(import.meta.dirname, "../../..")
@@ -29,6 +29,23 @@ describe("npm start, and the other scripts", () => {
           assert.strictEqual(said(version), "on my own\n", version)
         for (const version of ["20.20.2", "22.18.9"])
           assert.include(said(version), "trace", version)
+      }),
+    60_000
+  )
+
+  it.effect.skipIf(process.platform === "win32")(
+    "say that npm is not there, where only Node is",
+    () =>
+      Effect.gen(function*() {
+        const copy = yield* Directories.empty
+        for (const file of ["package.json", "package-lock.json", "layers/cli/launch.mjs", "layers/cli/heap.mjs"])
+          cpSync(join(root, file), join(copy, file))
+        const { status, stderr } = spawnSync(process.execPath, [join(copy, "layers/cli/launch.mjs"), "start"], {
+          encoding: "utf8",
+          env: { PATH: copy }
+        })
+        assert.strictEqual(status, 1)
+        assert.include(stderr, "npm, which installs the dependencies, was not found")
       }),
     60_000
   )
