@@ -39,6 +39,12 @@ export const said = (error: unknown): string => {
 /** A URL names no user, and the system has no name for this one: no later try is better. */
 const nameless = /^No username configured|no PostgreSQL user name/i
 
+/** What the client says of a port or a time in the URL that is none. */
+const unreadable = /^Invalid (?:port|connect_timeout) in URL/
+
+/** No later try is better. */
+const isLasting = (words: string): boolean => nameless.test(words) || unreadable.test(words)
+
 /** What to do about what a database or the connection to it says of itself, in words that managed databases have too. */
 const remedies: ReadonlyArray<readonly [said: RegExp, remedy: string]> = [
   [
@@ -136,7 +142,7 @@ export class MissingKeyFile extends Schema.TaggedError<MissingKeyFile>()("Missin
 export class CannotConnect extends Schema.TaggedError<CannotConnect>()("CannotConnect", {
   cause: Schema.Defect()
 }) {
-  override readonly [Runtime.errorExitCode] = nameless.test(said(this.cause)) ? ExitCode.configuration : 1
+  override readonly [Runtime.errorExitCode] = isLasting(said(this.cause)) ? ExitCode.configuration : 1
   override get message(): string {
     return `cannot connect to the database of DATABASE_URL: ${advised(this.cause)}`
   }

@@ -100,6 +100,19 @@ describe("a start that its database does not let in", () => {
     assert.strictEqual(Runtime.getErrorExitCode(new CannotConnect({ cause: new Error("connection refused") })), 1)
   })
 
+  it("is tried in vain where the URL has a port or a time that is none", () => {
+    for (
+      const word of [
+        "Invalid port in URL authority: \"0\"",
+        "Invalid port in URL port parameter: \"x\"",
+        "Invalid connect_timeout in URL: \"soon\""
+      ]
+    ) {
+      assert.strictEqual(toldOf(word), `cannot connect to the database of DATABASE_URL: ${word}`)
+      assert.strictEqual(Runtime.getErrorExitCode(new CannotConnect({ cause: new Error(word) })), 78)
+    }
+  })
+
   it("says which versions will do, where the database is too old", () => {
     // Postgres 13.
     const word = "unrecognized configuration parameter \"idle_session_timeout\""
