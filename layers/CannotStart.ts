@@ -36,7 +36,7 @@ export const said = (error: unknown): string => {
   return words === "" && Predicate.hasProperty(last, "code") ? String(last.code) : words
 }
 
-/** A URL names no user, and the system has no name for this one: no later try is better. */
+/** A URL names no user, and the system has no name for this one. */
 const nameless = /^No username configured|no PostgreSQL user name/i
 
 /** What the client says of a port or a time in the URL that is none. */
@@ -62,6 +62,8 @@ const remedies: ReadonlyArray<readonly [said: RegExp, remedy: string]> = [
     "its transactions begin read-only: set default_transaction_read_only = off for that database and role, or make room " +
     "where its host has set that for want of it"
   ],
+  // Of the locks of all transactions, other databases' too: a migration locks every table that it makes.
+  [/^out of shared memory/, "raise max_locks_per_transaction of that server, or start again when it has less to do"],
   // What the client says, and what the database does.
   [nameless, "name the role in DATABASE_URL: postgres://role@…"],
   [/^permission denied for/i, "grant that to the role of DATABASE_URL"],

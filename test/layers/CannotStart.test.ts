@@ -141,6 +141,15 @@ describe("a start that its database does not let in", () => {
     )
   })
 
+  it("says which setting bounds the locks of all transactions", () => {
+    const cause = Object.assign(new Error("out of shared memory"), { code: "53200" })
+    assert.strictEqual(
+      sentence(new SqlError.SqlError({ reason: new SqlError.UnknownError({ cause }) })),
+      "the database did not do what a start needs: out of shared memory; " +
+        "raise max_locks_per_transaction of that server, or start again when it has less to do"
+    )
+  })
+
   it("says who needs a privilege that is not there", () => {
     const cause = Object.assign(new Error("permission denied for schema public"), { code: "42501" })
     assert.strictEqual(
