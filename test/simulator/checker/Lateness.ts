@@ -1,4 +1,5 @@
 import type { Facts, Row } from "./Facts.ts"
+import * as LeftAlone from "./LeftAlone.ts"
 import { jumped } from "./Times.ts"
 import * as Ways from "./Ways.ts"
 
@@ -70,18 +71,6 @@ const schedule = (calls: number): number => Math.min(5_000 * 2 ** (calls - 1), 1
 /** A one-time password of which nobody knows waits so long for its receipt, in ms. */
 const hold = 15 * minute
 
-/** So many calls in a row may fail before a provider is left alone, or one that asks for a longer wait than the second, in ms. */
-const [patience, ask] = [4, 5_000]
-
-/** Whether a provider may be left alone at this time: then a message waits for it longer than it would by itself. */
-const mayBeLeftAlone = ({ history }: Facts, scope: number, at: number): boolean => {
-  const failed = history.calls.filter((call) =>
-    call.scope === scope && call.heard !== undefined && call.heard !== "accepted" && (call.heardAt ?? 0) <= at
-  )
-  return failed.some(({ retryAfter }) => (retryAfter ?? 0) > ask) ||
-    [...Map.groupBy(failed, ({ provider }) => provider).values()].some((calls) => calls.length > patience)
-}
-
 /** Until when at the latest anything asks the message to wait after this word of an attempt, in epoch ms. */
 const latest = (facts: Facts, row: Row, at: number, made: Row["attempts"]): number => {
   const { timeout } = Ways.askedOf(row)
@@ -105,7 +94,7 @@ export const noLonger = (facts: Facts): ReadonlyArray<string> => {
     facts.commitsOf(row.id).flatMap(({ at, attempt, dueAt, kind, result, scope, wall }) => {
       const isOutcome = kind === "step" && attempt !== undefined && attempt.state !== "intent"
       if (dueAt === undefined || dueAt <= wall || result !== "Written") return []
-      if (!isOutcome || mayBeLeftAlone(facts, scope, at)) return []
+      if (!isOutcome || LeftAlone.mayBe(facts, scope, at)) return []
       const late = dueAt - latest(facts, row, at, row.attempts.filter(({ number }) => number <= attempt.number))
       return late <= 0
         ? []

@@ -1,5 +1,7 @@
-import type { Facts, Row } from "./Facts.ts"
+import type { Commit } from "#layers/testing/History.ts"
 import * as Configurations from "./Configurations.ts"
+import type { Facts, Row } from "./Facts.ts"
+import * as LeftAlone from "./LeftAlone.ts"
 import * as Preferences from "./Preferences.ts"
 import * as Ways from "./Ways.ts"
 
@@ -48,6 +50,12 @@ export const routed = (facts: Facts): ReadonlyArray<string> =>
     ]
   })
 
+/** The way without the providers that it had not come to, and that may be left alone until after its message's deadline, in epoch ms. */
+const reachable = (facts: Facts, row: Row, { at, wall }: Commit, deadline: number): Ways.Way | undefined => {
+  const alone = LeftAlone.beyond(facts, row.scope, at, deadline - wall + at)
+  return Ways.of(row, new Set([...alone].filter((key) => !row.attempts.some(({ provider }) => provider === key))))
+}
+
 /** I13: what closes has tried every part of its way whose turn came: each of `all`, and of `single` the ones after a failure. */
 export const wholeWay = (facts: Facts): ReadonlyArray<string> =>
   facts.history.messages.filter(isOfStory).flatMap((row) => {
@@ -68,10 +76,12 @@ export const wholeWay = (facts: Facts): ReadonlyArray<string> =>
     if (goesOn && facts.history.incidents.some(({ kind }) => kind === "jump")) return []
     // What would escalate after the deadline does not.
     const last = attempts.findLast(({ state }) => state === "accepted")
-    if (goesOn && (last?.endedAt ?? 0) + Math.max(1_001, timeout?.escalation ?? 0) >= enqueuedAt + deadline) return []
+    const due = (last?.endedAt ?? 0) + Math.max(1_001, timeout?.escalation ?? 0)
+    if (goesOn && due >= enqueuedAt + deadline) return []
     // What was written down and not called is no try.
     const made = attempts.filter(({ kind, state }) => state !== "rejected" || kind !== null)
-    return Ways.isOver(way, made, goesOn)
+    const left = goesOn && end.wall >= due ? reachable(facts, row, end, enqueuedAt + deadline) : way
+    return left === undefined || Ways.isOver(left, made, goesOn)
       ? []
       : [`I13: ${id} is closed as ${end.after}, and part of its way is untried`]
   })

@@ -162,15 +162,15 @@ export const bugs: ReadonlyArray<Bug> = [
     name: "an escalation does not wait",
     seed: 66,
     file: "src/delivery/attempts/position/OfBranch.ts",
-    text: "Math.max(next.at, since + escalation.after)",
-    becomes: "Math.max(next.at, since)"
+    text: "const due = since + escalation.after",
+    becomes: "const due = since"
   },
   {
     name: "what was taken is never escalated",
     seed: 68,
     file: "src/delivery/attempts/position/OfBranch.ts",
-    text: "return at > end ? { _tag: \"Succeeded\" } : { ...next, at }",
-    becomes: "return { _tag: \"Succeeded\" }"
+    text: "escalation.isMet || next === undefined)",
+    becomes: "escalation.isMet || next !== null)"
   },
   {
     name: "who opts out of what was begun is not asked again",

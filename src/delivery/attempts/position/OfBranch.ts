@@ -24,12 +24,13 @@ const taken = (
   branch: Branch,
   positions: ReadonlyArray<Position>,
   attempts: ReadonlyArray<Attempt>,
-  { end, situation: { escalation } }: Fold
+  { end, situation: { escalation, now } }: Fold
 ): Position => {
   const isNext = (position: Position) => position._tag === "Next"
   // The channels before it come last: it stood in for them, and they may be down for long.
   const later = positions.slice(positions.findLastIndex(({ _tag }) => _tag === "Succeeded") + 1)
-  const next = later.find(isNext) ?? positions.find(isNext)
+  const left = [...later, ...positions].filter(isNext)
+  const next = left.find(({ at }) => at <= end) ?? left[0]
   if (branch.channel !== undefined || escalation === undefined || escalation.isMet || next === undefined) {
     return { _tag: "Succeeded" }
   }
@@ -43,8 +44,11 @@ const taken = (
   const isWaitedFor = (attempt: Attempt) =>
     own.has(attempt.channel) && (Calls.isPlannedIn(done, attempt) || !Calls.isPlannedIn(going, attempt))
   const since = Calls.takenAt(attempts.filter(isWaitedFor)) ?? 0
-  const at = Math.max(next.at, since + escalation.after)
-  return at > end ? { _tag: "Succeeded" } : { ...next, at }
+  const due = since + escalation.after
+  const at = Math.max(next.at, due)
+  if (at <= end) return { ...next, at }
+  // Its provider is left alone for longer than the message has. By the time of the escalation, it may not be any more.
+  return now < due && due <= end ? { ...next, at: due } : { _tag: "Succeeded" }
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Candidate } from "#src/delivery/attempts/Plan.ts"
 import { position } from "#src/delivery/attempts/Position.ts"
 import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
 import {
@@ -73,6 +74,19 @@ describe("Position: when the next call is due", () => {
     const failed = [attempt(1, first, "rejected", 0, "Unavailable")]
     const escalation = { after: 60_000, isMet: false }
     assert.deepStrictEqual(nextOf(position(single, failed, situation(0, { escalation }))), ["email", "one"])
+  })
+
+  it("decides only at an escalation's time whether its provider is left alone for longer than the message has", () => {
+    const mailed = [attempt(1, first, "accepted", 0)]
+    const told = { deadline: hour, escalation: { after: 60_000, isMet: false } }
+    const ill = { ...told, openUntil: ({ provider }: Candidate) => provider === "three" ? 2 * hour : undefined }
+    const waiting = position(single, mailed, situation(1_000, ill))
+    assert.deepStrictEqual([nextOf(waiting), atOf(waiting)], [["sms", "three"], 60_000])
+    assert.strictEqual(position(single, mailed, situation(60_000, ill))._tag, "Succeeded")
+    assert.deepStrictEqual(nextOf(position(single, mailed, situation(60_000, told))), ["sms", "three"])
+    const three = plan("single", [...single.children, channel("push", [candidate("push", "four")])])
+    const passed = position(three, mailed, situation(60_000, ill))
+    assert.deepStrictEqual([nextOf(passed), atOf(passed)], [["push", "four"], 60_000])
   })
 
   it("of providers that are all left alone goes to the one that is so for the shortest time", () => {
