@@ -2,6 +2,9 @@ import type { Rendered } from "#schemas/Rendered.ts"
 import type { Schema } from "effect"
 import { Buffer } from "node:buffer"
 
+/** A line that begins as a heading is looked for within that line: from each of many that are blank, over all that follow would take forever. */
+const escaped = /https?:\/\/[^\s\\[\]<>]+|^(?:[^\S\n\r\u2028\u2029]|-)*#|[\\[\]<>*_~`|]/gm
+
 /**
  * Discord: escapes what it formats, the characters of masked links, which hide where they lead, and of `<@…>` mentions,
  * and the escape character itself. Addresses are left as they are, or they would be no links. Bare `@everyone` is
@@ -9,7 +12,7 @@ import { Buffer } from "node:buffer"
  */
 export const discord = (text: string): string =>
   text.replaceAll(
-    /https?:\/\/[^\s\\[\]<>]+|^[\s-]*#|[\\[\]<>*_~`|]/gm,
+    escaped,
     (found) => found.startsWith("http") ? found : `${found.slice(0, -1)}\\${found.slice(-1)}`
   )
 

@@ -95,10 +95,11 @@ describe("injection", () => {
 
   it.live("Discord: what data says is not formatted, and an address is a link", () =>
     Effect.gen(function*() {
-      const said = "**b** __u__ ~~s~~ `c` ||h||\n# head\n-# small\nhttps://x.io/a_b*c?d=|e"
+      const said =
+        "**b** __u__ ~~s~~ `c` ||h||\n# head\n-# small\n\n \u00a0- # deep\u2028# line\nhttps://x.io/a_b*c?d=|e"
       const body = yield* sentText(Chat.discord, said)
       const literal =
-        "\\*\\*b\\*\\* \\_\\_u\\_\\_ \\~\\~s\\~\\~ \\`c\\` \\|\\|h\\|\\|\n\\# head\n-\\# small\nhttps://x.io/a_b*c?d=|e"
+        "\\*\\*b\\*\\* \\_\\_u\\_\\_ \\~\\~s\\~\\~ \\`c\\` \\|\\|h\\|\\|\n\\# head\n-\\# small\n\n \u00a0- \\# deep\u2028\\# line\nhttps://x.io/a_b*c?d=|e"
       assert.include(String(body["content"]), literal)
     }))
 

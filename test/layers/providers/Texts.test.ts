@@ -4,6 +4,7 @@ import { all } from "#test/layers/providers/rows/All.ts"
 import * as Chat from "#test/layers/providers/rows/Chat.ts"
 import * as Push from "#test/layers/providers/rows/Push.ts"
 import * as Sms from "#test/layers/providers/rows/Sms.ts"
+import { assertQuick } from "#test/support/Quick.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Schema } from "effect"
 
@@ -24,6 +25,20 @@ describe("Texts that are longer than their platform takes", () => {
       assert.isAtLeast(content.length, 1_995)
       assert.match(content.replace(/^.*\n/, "").replaceAll("\\[", "["), cutText)
     }))
+
+  it.live(
+    "Discord's escapes of a text take a time that grows with its length, whatever its lines begin with",
+    () =>
+      Effect.forEach(
+        ["\n", "-\n", "\u2028", "\u2029 ", " \n"],
+        Effect.fnUntraced(function*(line) {
+          const body = `${line.repeat(40_000)}end`
+          const sent = yield* assertQuick(500, bodyOf(Chat.discord, { rendered: { ...rendered, body } }))
+          assert.include(sent, "Your order")
+        })
+      ),
+    120_000
+  )
 
   it.live("a push notification has 4 kB with all that goes along, and the beginning of its body", () =>
     Effect.forEach(
