@@ -8,6 +8,7 @@ import type { Scope } from "#schemas/Scope.ts"
 import * as Sealed from "#src/access/Sealed.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as TypeId from "#src/access/TypeId.ts"
+import * as Catalogue from "#src/delivery/providers/Catalogue.ts"
 import {
   type Configuration,
   ConfigurationAliasTaken,
@@ -97,7 +98,7 @@ const make = Effect.gen(function*() {
   ) {
     const { alias, id, provider } = removed
     const isLast = !others.some((other) => other.provider === provider)
-    const names = [id, ...(alias === undefined ? [] : [alias]), ...(isLast ? [provider] : [])]
+    const names = [id, ...(alias === undefined ? [] : [alias]), ...(isLast ? Catalogue.namesOf(provider) : [])]
     const wanted = {
       texts: names.map((name) => JSON.stringify(name)),
       holds: (way: Ways.Way) => Ways.needs(way, removed, others)

@@ -1,6 +1,6 @@
 import { Unavailable } from "#schemas/DeliveryError.ts"
 import type { Scope as Environment } from "#schemas/Scope.ts"
-import { Catalogue, find } from "#src/delivery/providers/Catalogue.ts"
+import { Catalogue, find, namesOf as vendorNames } from "#src/delivery/providers/Catalogue.ts"
 import type { Provider, Vendor } from "#src/delivery/Provider.ts"
 import { type Configuration, ProviderConfigurations } from "#src/delivery/providers/ProviderConfigurations.ts"
 import { keyOf } from "#src/delivery/providers/ProviderNames.ts"
@@ -25,7 +25,7 @@ interface Built {
 /** The names by which a message, a strategy or an attempt may refer to a configuration. */
 const namesOf = (all: ReadonlyArray<Configuration>, configuration: Configuration) => {
   const { alias, id, provider } = configuration
-  return { key: keyOf(all, configuration), names: [alias ?? id, id, provider] }
+  return { key: keyOf(all, configuration), names: [alias ?? id, id, ...vendorNames(provider)] }
 }
 
 const isSame = (one: Configuration, other: Configuration): boolean =>

@@ -47,7 +47,7 @@ interface Way {
   readonly key: string
   /**
    * What else a message or strategy may call it, the most specific first: a configuration's alias, its id, its vendor's
-   * key.
+   * key, older ones of that.
    */
   readonly names?: ReadonlyArray<string>
   /**

@@ -171,6 +171,16 @@ export const providerConfigurationsContract = <E>(
         assert.lengthOf((yield* configurations.list(scope, { limit: 10, cursor: undefined })).items, 2)
       }))
 
+    it.effect("one that a strategy names by its vendor's older name stays", () =>
+      Effect.gen(function*() {
+        const { configurations, make, route, scope, strategies } = yield* start
+        const { id } = yield* make("aws-ses")
+        const used = yield* route(["ses"])
+        assert.strictEqual(yield* tag(configurations.remove(scope, id)), "ConfigurationInUse")
+        yield* strategies.archive(scope, used.id)
+        yield* configurations.remove(scope, id)
+      }))
+
     it.effect("one that a strategy cannot do without stays, behind any number that only have its name in their texts", () =>
       Effect.gen(function*() {
         const { configurations, make, route, scope, strategies } = yield* start

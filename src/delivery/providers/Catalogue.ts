@@ -34,6 +34,12 @@ export class Catalogue extends Context.Service<Catalogue, {
 /** Older names of vendors that callers may still use (api.md §16). */
 const olderKeys: Readonly<Record<string, string>> = { ses: "aws-ses" }
 
+/** The names by which a vendor is known: its key, then its older ones. */
+export const namesOf = (key: string): ReadonlyArray<string> => [
+  key,
+  ...Object.keys(olderKeys).filter((older) => olderKeys[older] === key)
+]
+
 export const find = ({ entries }: Catalogue["Service"], key: string): CatalogueEntry | undefined => {
   const own = Object.hasOwn(olderKeys, key) ? olderKeys[key] : key
   return entries.find((entry) => entry.key === own)

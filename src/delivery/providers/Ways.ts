@@ -1,6 +1,7 @@
 import { namesIn, providerOf, type RoutingEntry } from "#schemas/Routing.ts"
 import type { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
 import type { TenantTemplate } from "#schemas/TenantTemplate.ts"
+import * as Catalogue from "#src/delivery/providers/Catalogue.ts"
 
 /** What says how messages are sent: a routing strategy, or a tenant's own template. */
 export type Way = Pick<RoutingStrategy | TenantTemplate, "channels" | "routing">
@@ -30,5 +31,6 @@ export const needs = (
 ): boolean => {
   const named = namedIn(way)
   return named.has(id) || (alias !== undefined && named.has(alias)) ||
-    (named.has(provider) && !others.some((other) => other.provider === provider))
+    (Catalogue.namesOf(provider).some((name) => named.has(name)) &&
+      !others.some((other) => other.provider === provider))
 }

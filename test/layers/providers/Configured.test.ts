@@ -1,7 +1,7 @@
 import * as Configured from "#layers/providers/Configured.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import { Scope } from "#schemas/Scope.ts"
-import type { Delivery, Provider } from "#src/delivery/Provider.ts"
+import { type Delivery, isNamed, type Provider } from "#src/delivery/Provider.ts"
 import { type ConfigurationDraft, ProviderConfigurations } from "#src/delivery/providers/ProviderConfigurations.ts"
 import { Providers } from "#src/delivery/Providers.ts"
 import * as Stores from "#test/layers/memory/Stores.ts"
@@ -71,6 +71,14 @@ describe("Configured", () => {
       const { id } = yield* configurations.create(production, draft("a", { alias: "main" }))
       assert.deepStrictEqual(yield* names(production), [["inbox"], ["sendgrid", "main", id, "sendgrid"]])
       assert.deepStrictEqual(yield* names(test), [["inbox"]])
+    }))
+
+  it.effect("a vendor's older name means its configurations, in messages too", () =>
+    Effect.gen(function*() {
+      const { configurations, configured } = yield* start()
+      yield* configurations.create(production, draft("a", { provider: "aws-ses" }))
+      const [, ses] = yield* configured(production)
+      assert.deepStrictEqual(ses && [ses.key, isNamed(ses, "ses"), isNamed(ses, "smtp")], ["aws-ses", true, false])
     }))
 
   it.effect("the oldest of a vendor has its key, the others their alias or id", () =>
