@@ -149,6 +149,8 @@ export interface Window {
   readonly after?: string | undefined
   /** The same for timed rows. */
   readonly timedAfter?: string | undefined
+  /** Turns that are held up, as the last look left them (`Due.heldUp`). */
+  readonly heldUp?: Due["heldUp"] | undefined
   /** At most so many ready rows, and as many timed rows. */
   readonly limit: number
   /**
@@ -167,6 +169,8 @@ export interface Due {
   readonly upTo: string | undefined
   /** The same for timed rows. */
   readonly timedUpTo: string | undefined
+  /** Turns of which more ready rows wait for others than one look passes, and up to which `seq` they were passed. */
+  readonly heldUp: ReadonlyMap<string, number>
   /** Epoch ms of the earliest timed row after `now`; looked up only if the look is `complete`. */
   readonly next: number | undefined
 }

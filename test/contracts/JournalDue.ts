@@ -19,6 +19,7 @@ export const due = (it: Vitest.MethodsNonLive<Journal>) => {
         complete: true,
         upTo: undefined,
         timedUpTo: undefined,
+        heldUp: new Map(),
         next: undefined
       })
       assert.deepStrictEqual(yield* look(yield* Fixture.world, { shards: [] }), {
@@ -26,6 +27,7 @@ export const due = (it: Vitest.MethodsNonLive<Journal>) => {
         complete: true,
         upTo: undefined,
         timedUpTo: undefined,
+        heldUp: new Map(),
         next: undefined
       })
     }))
@@ -130,6 +132,7 @@ export const due = (it: Vitest.MethodsNonLive<Journal>) => {
         complete: true,
         upTo: undefined,
         timedUpTo: undefined,
+        heldUp: new Map(),
         next: place.at + 10
       })
       const some = yield* look(place, { now: place.at + 20 })
@@ -167,6 +170,7 @@ export const due = (it: Vitest.MethodsNonLive<Journal>) => {
         complete: true,
         upTo: undefined,
         timedUpTo: undefined,
+        heldUp: new Map(),
         next: undefined
       })
     }))

@@ -181,6 +181,31 @@ export const turns = (it: Vitest.MethodsNonLive<Journal>) => {
       assert.lengthOf((yield* look(place)).rows, 3)
     }))
 
+  it.effect.each([false, true])(
+    "a tenant's rows whose recipients wait in another's backlog hold up none of its others (that one is full: %s)",
+    (isFull) =>
+      Effect.gen(function*() {
+        const place = yield* Fixture.world
+        const of = (tenantId: string) => (_: unknown, n: number) =>
+          Fixture.message(place, { tenantId, recipientKey: `r${n}` })
+        const crowd = Array.from({ length: 600 }, of("crowd"))
+        const waiting = Array.from({ length: 600 }, of("mine")).slice(400)
+        const free = Fixture.message(place, { tenantId: "mine", recipientKey: "free" })
+        yield* (yield* Journal).accept(Fixture.acceptance(place, [...crowd, ...waiting, free]))
+        const held: Array<MessageId> = []
+        let last: Pick<Window, "after" | "heldUp"> = {}
+        for (let looks = 0, isOver = false; looks < 2_000 && !isOver && !held.includes(free.id); looks++) {
+          const fullTurns = isFull ? [`${place.scope}:crowd`] : []
+          const found = yield* look(place, { limit: 20, held, fullTurns, ...last })
+          held.push(...idsOf(found.rows))
+          last = { after: found.upTo, heldUp: found.heldUp }
+          isOver = found.complete
+        }
+        assert.include(held, free.id)
+        assert.isBelow(held.length, isFull ? 2 : 400)
+      })
+  )
+
   it.effect.prop(
     "P3: by turns too, nobody's row comes before an older one of the same recipient, and all come",
     {
@@ -203,14 +228,16 @@ export const turns = (it: Vitest.MethodsNonLive<Journal>) => {
         yield* (yield* Journal).accept(Fixture.acceptance(place, all))
         const held: Array<MessageId> = []
         let after: string | undefined
+        let heldUp: Window["heldUp"]
         for (let looks = 0, fullTurns = [`${place.scope}:${full}`]; looks < 200; looks++) {
-          const found = yield* look(place, { limit, held, fullTurns, after })
+          const found = yield* look(place, { limit, held, fullTurns, after, heldUp })
           held.push(...idsOf(found.rows))
           const fromFirst = after === undefined
           after = found.upTo
+          heldUp = found.heldUp
           assert.isTrue(
-            found.complete || !fromFirst || found.rows.length > 0,
-            "a look that is not over brings something"
+            found.complete || !fromFirst || found.rows.length > 0 || heldUp.size > 0,
+            "a look that is not over brings something, or comes further"
           )
           if (!found.complete) continue
           if (fullTurns.length === 0) break

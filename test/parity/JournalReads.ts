@@ -20,14 +20,17 @@ const everyLook = Effect.fnUntraced(function*(window: Window) {
   const found: Array<DueRow> = []
   let after: string | undefined
   let timedAfter: string | undefined
+  let heldUp: Window["heldUp"]
   for (let looks = 0; looks < 100; looks++) {
     const held = [...window.held, ...found.map(({ id }) => id)]
-    const due = yield* Journal.use((_) => _.due({ ...window, held, after, timedAfter }))
+    const due = yield* Journal.use((_) => _.due({ ...window, held, after, timedAfter, heldUp }))
     const fromTheStart = after === undefined && timedAfter === undefined
     found.push(...due.rows)
     after = due.upTo
     timedAfter = due.timedUpTo
-    if (fromTheStart && due.rows.length === 0 && after === undefined && timedAfter === undefined) {
+    heldUp = due.heldUp
+    const isOver = after === undefined && timedAfter === undefined && heldUp.size === 0
+    if (fromTheStart && due.rows.length === 0 && isOver) {
       return { next: due.next, rows: found.toSorted((a, b) => a.id < b.id ? -1 : 1) }
     }
   }

@@ -1,4 +1,5 @@
 import { type MessageRow, openOf, type State } from "#layers/memory/State.ts"
+import * as HeldUp from "#src/delivery/shards/HeldUp.ts"
 import * as Turns from "#src/delivery/shards/Turns.ts"
 import type { Due, Window } from "#src/delivery/Journal.ts"
 import { turnOf } from "#src/delivery/shards/LaneShares.ts"
@@ -54,7 +55,10 @@ const fitting = (rows: ReadonlyArray<Found>, bytes: number): ReadonlyArray<Found
   return rows.filter((row) => within.has(row))
 }
 
-export const due = (state: State, { bytes, fullMailboxes, fullTurns, held, lane, limit, now, shards }: Window): Due => {
+export const due = (
+  state: State,
+  { bytes, fullMailboxes, fullTurns, held, heldUp: before, lane, limit, now, shards }: Window
+): Due => {
   const inHand = new Set<string>(held)
   const full = new Set(fullMailboxes)
   const found: Array<Found> = []
@@ -80,21 +84,46 @@ export const due = (state: State, { bytes, fullMailboxes, fullTurns, held, lane,
     const over = Turns.without(shared, taken).map(({ turn }) => turn)
     const short = [...new Set([...Turns.atShare(shared, share), ...over])]
     const cut = Turns.cut({ rows: taken, short, allSeen: fullTurns.length === 0 })
-    const known = new Set(Turns.without(taken, cut.dropped))
-    const passing = cut.doubtful.filter((row) =>
-      ready.some((older) => older.seq < row.seq && older.recipientKey === row.recipientKey && !known.has(older))
-    )
+    const late = (asked: ReadonlyArray<Found>, rows: ReadonlyArray<Found>) => {
+      const known = new Set(rows)
+      return asked.filter((row) =>
+        ready.some((older) => older.seq < row.seq && older.recipientKey === row.recipientKey && !known.has(older))
+      )
+    }
+    const passing = late(cut.doubtful, Turns.without(taken, cut.dropped))
     const overdue = mine.filter(({ dueAt }) => dueAt > 0).toSorted((a, b) => a.dueAt - b.dueAt || a.seq - b.seq)
     const waiting = overdue.filter(({ recipientKey, turn }) => !full.has(recipientKey) && !fullTurns.includes(turn))
     const byTurn = Map.groupBy(waiting, ({ turn }) => turn)
     const most = overdue.length > limit ? Turns.share(limit, [...byTurn.keys()]) : limit + 1
     const due = [...byTurn.values()].flatMap((rows) => rows.slice(0, most)).toSorted((a, b) => a.dueAt - b.dueAt)
     const timed = fitting(due, bytes)
-    const left = Turns.without(taken, [...cut.dropped, ...passing])
+    const kept = Turns.without(taken, [...cut.dropped, ...passing])
+    const heldUp = HeldUp.make(before)
+    const stuck = HeldUp.found(
+      cut.doubtful,
+      (row) => passing.includes(row),
+      new Set([...short, ...cut.dropped.map(({ turn }) => turn)])
+    )
+    for (const turn of turns) if (!stuck.has(turn)) heldUp.freed(turn)
+    const room = Math.min(limit - kept.length, HeldUp.mostPassed)
+    const goOn = room > 0 ? [...stuck] : []
+    const more = Turns.share(room, [...stuck.keys()])
+    const behind = goOn.flatMap(([turn, asked]) =>
+      looked.filter((row) => row.turn === turn && row.seq > heldUp.from(turn, asked)).slice(0, more)
+    ).toSorted((a, b) => a.seq - b.seq)
+    const next = fitting(behind, kept.reduce((left, row) => left - sizeOf(row), bytes))
+    const unfinished = new Set([...Turns.atShare(behind, more), ...Turns.without(behind, next).map(({ turn }) => turn)])
+    for (const [turn, asked] of goOn) {
+      const last = next.findLast((row) => row.turn === turn)
+      heldUp.went(turn, last?.seq ?? heldUp.from(turn, asked), unfinished.has(turn))
+    }
+    const left = [...kept, ...Turns.without(next, late(next, [...kept, ...next]))]
+    const isQuiet = left.length === 0 && fullTurns.length > 0
     // All other rows wait behind a turn that is full: another look would find the same.
-    const halted = left.length === 0 && fullTurns.length > 0
+    const halted = isQuiet && !heldUp.goesOn()
     return {
       rows: [...left, ...timed],
+      heldUp: heldUp.next(isQuiet),
       complete: (halted || (cut.complete && (passing.length === 0 || fullTurns.length > 0))) &&
         timed.length === due.length && Turns.atShare(due, most).length === 0
     }
@@ -105,6 +134,7 @@ export const due = (state: State, { bytes, fullMailboxes, fullTurns, held, lane,
     complete,
     upTo: undefined,
     timedUpTo: undefined,
+    heldUp: parts.find((part) => part.heldUp.size > 0)?.heldUp ?? new Map(),
     next: complete ? next : undefined
   }
 }

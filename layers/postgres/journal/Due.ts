@@ -46,7 +46,7 @@ const atOnce = Effect.provideService(BeginTransaction, "begin isolation level re
 
 /**
  * Reads one window. In each lane: one statement for the ready rows if they are few, otherwise others for the turns and
- * for their rows; one for the timed rows. Then one for the attempts if any row was tried, and one for the next due time
+ * for their rows, and two for turns that are held up; one for the timed rows. Then one for the attempts if any row was tried, and one for the next due time
  * if nothing was left out.
  * All run in one transaction, so that an embedded database is waited for only once: as single statements, each waited
  * half a second behind others under load, and the owners ran out of work. And on one snapshot: between two statements a
@@ -70,6 +70,7 @@ export const due = (sql: SqlClient.SqlClient, beginning: Ready.Beginning): Journ
             rows: [...byTurn.rows, ...overdue.rows],
             complete: byTurn.complete && overdue.complete,
             upTo: byTurn.upTo,
+            heldUp: byTurn.heldUp,
             timedUpTo: overdue.upTo
           }
         })
@@ -107,6 +108,7 @@ export const due = (sql: SqlClient.SqlClient, beginning: Ready.Beginning): Journ
         complete,
         upTo: parts.find((part) => part.upTo !== undefined)?.upTo,
         timedUpTo: parts.find((part) => part.timedUpTo !== undefined)?.timedUpTo,
+        heldUp: parts.find((part) => part.heldUp.size > 0)?.heldUp ?? new Map(),
         next: later[0]?.next ?? undefined
       }
       return { seen, unreadable: [...bad, ...attempts.bad] }

@@ -1,8 +1,9 @@
 import * as DueColumns from "#layers/postgres/journal/DueColumns.ts"
 import * as Shares from "#layers/postgres/journal/Shares.ts"
 import type { OpenFrom } from "#layers/postgres/days/OpenRows.ts"
+import * as HeldUp from "#src/delivery/shards/HeldUp.ts"
 import * as Turns from "#src/delivery/shards/Turns.ts"
-import type { Window } from "#src/delivery/Journal.ts"
+import type { Due, Window } from "#src/delivery/Journal.ts"
 import type { Lane } from "#src/delivery/journal/OpenMessage.ts"
 import { type Context, Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
@@ -85,13 +86,14 @@ const turns = (lane: Lane) => {
 }
 
 /**
- * The oldest ready rows of the given turns. `due_at = 0` is spelt out, or the planner would not use the partial index.
+ * The oldest ready rows of the given turns, of each those behind a `seq`. `due_at = 0` is spelt out, or the planner
+ * would not use the partial index.
  */
 const ready = (lane: Lane) =>
   DueColumns.bounded(
-    `select one.*, t.turn, t.had from unnest($2::text[], $8::float8[]) as t(turn, had) cross join lateral (
+    `select one.*, t.turn, t.had from unnest($2::text[], $8::float8[], $10::bigint[]) as t(turn, had, behind) cross join lateral (
     select ${columns} from messages m
-    where m.lane = '${lane}' and m.due_at = 0 and m.id >= $6 and m.seq >= $9 and ${
+    where m.lane = '${lane}' and m.due_at = 0 and m.id >= $6 and m.seq >= $9 and m.seq > t.behind and ${
       turnOf("m")
     } = t.turn collate "C" and ${isOwned("m")}
       and ${isNotIn("m.id", 3)} and ${isNotIn("m.recipient_key", 4)}
@@ -130,15 +132,21 @@ const decodePlaces = Schema.decodeUnknownEffect(Schema.Array(PlaceRow))
 /** A ready row as the database gives it, and where it stands. */
 type Place = typeof PlaceRow.Type & { readonly row: unknown }
 
+/** Those that came with what the caller said, in the order of acceptance, and the turns that have others. */
+const parted = (found: ReadonlyArray<Place>) => ({
+  places: found.filter(({ isOver }) => !isOver).sort((a, b) => a.seq - b.seq),
+  over: found.filter(({ isOver }) => isOver).map(({ turn }) => turn)
+})
+
 /**
- * Reads a lane's ready rows: all at once if they are few, else by turns, a few turns at a time, until there are enough.
- * Rows are as the database gives them.
+ * Reads a lane's ready rows: all at once if they are few, else by turns, a few turns at a time, until there are enough;
+ * in turns that are held up it goes on where the last look ended. Rows are as the database gives them.
  */
 export const read = (sql: SqlClient.SqlClient, { from: openFrom, since }: Beginning) =>
   Effect.fnUntraced(function*(
     lane: Lane,
-    { after = "", bytes, fullMailboxes, fullTurns, held, limit, shards }: Window
-  ): Effect.fn.Return<Shares.Read, SqlError.SqlError> {
+    { after = "", bytes, fullMailboxes, fullTurns, held, heldUp: before, limit, shards }: Window
+  ): Effect.fn.Return<Shares.Read & Pick<Due, "heldUp">, SqlError.SqlError> {
     const owned = seqs(shards)
     const lowest = BigInt(openFrom(lane, shards.map(({ shard }) => shard)).seq)
     // A row of a full turn may hold up one of its recipient in another turn.
@@ -147,13 +155,50 @@ export const read = (sql: SqlClient.SqlClient, { from: openFrom, since }: Beginn
       const raw = yield* sql.unsafe(few(lane), [owned, held, most, fullMailboxes, since(), lowest, bytes])
       const found = yield* Effect.orDie(decodeFew(raw))
       if (found[0]?.isMore === false) {
-        return { rows: raw.filter((_, n) => found[n]?.id !== null), complete: true, upTo: undefined }
+        return { rows: raw.filter((_, n) => found[n]?.id !== null), complete: true, upTo: undefined, heldUp: new Map() }
       }
     }
 
     const rows: Array<unknown> = []
+    const heldUp = HeldUp.make(before)
     let complete = true
     let left = bytes
+    const take = (kept: ReadonlyArray<Place>) => {
+      rows.push(...kept.map(({ row }) => row))
+      left = DueColumns.left(kept, left)
+    }
+
+    /** Reads up to `share` of each turn, behind these `seq`s, which are neither in hand nor taken already. */
+    const rowsOf = Effect.fnUntraced(function*(
+      turns: ReadonlyArray<string>,
+      { behind, share, taken }: {
+        readonly behind: ReadonlyArray<number>
+        readonly share: number
+        readonly taken: ReadonlyArray<Place>
+      }
+    ) {
+      const inHand = [...held, ...taken.map(({ id }) => id)]
+      const room = DueColumns.left(taken, left)
+      const had = DueColumns.had(taken, turns)
+      const params = [owned, turns, inHand, fullMailboxes, share, since(), room, had, lowest, behind.map(BigInt)]
+      const raw = yield* sql.unsafe(ready(lane), params)
+      return (yield* Effect.orDie(decodePlaces(raw))).map((place, n) => ({ ...place, row: raw[n] }))
+    })
+
+    /** Which of these rows would pass one that is neither in hand nor known. */
+    const late = Effect.fnUntraced(function*(asked: ReadonlyArray<Place>, known: ReadonlyArray<Place>) {
+      if (asked.length === 0) return new Set<string>()
+      const found = yield* sql.unsafe(passing(lane), [
+        asked.map(({ id }) => id),
+        asked.map(({ recipientKey }) => recipientKey),
+        asked.map(({ seq }) => BigInt(seq)),
+        asked.map(({ shard }) => shard),
+        [...held, ...known.map(({ id }) => id)],
+        since()
+      ]).pipe(Effect.flatMap(decodeIds), Effect.catchTag("SchemaError", Effect.die))
+      return new Set(found.map(({ id }) => id))
+    })
+
     for (let from = after;;) {
       const { last, turns: next } = yield* Shares.next(sql, turns(lane), [from, since(), lowest])
       const open = next.filter((turn) => !fullTurns.includes(turn))
@@ -161,38 +206,41 @@ export const read = (sql: SqlClient.SqlClient, { from: openFrom, since }: Beginn
         const { places: found, short } = yield* Shares.out(
           limit - rows.length,
           open,
-          Effect.fnUntraced(function*(turns, share, taken: ReadonlyArray<Place>) {
-            const inHand = [...held, ...taken.map(({ id }) => id)]
-            const room = DueColumns.left(taken, left)
-            const had = DueColumns.had(taken, turns)
-            const params = [owned, turns, inHand, fullMailboxes, share, since(), room, had, lowest]
-            const raw = yield* sql.unsafe(ready(lane), params)
-            return (yield* Effect.orDie(decodePlaces(raw))).map((place, n) => ({ ...place, row: raw[n] }))
-          })
+          (turns, share, taken: ReadonlyArray<Place>) => rowsOf(turns, { behind: turns.map(() => 0), share, taken })
         )
-        const places = found.filter(({ isOver }) => !isOver).sort((a, b) => a.seq - b.seq)
-        const over = found.filter(({ isOver }) => isOver).map(({ turn }) => turn)
+        const { over, places } = parted(found)
         const allSeen = from === "" && last === undefined && fullTurns.length === 0
         const cut = Turns.cut({ rows: places, short: [...new Set([...short, ...over])], allSeen })
-        const late = cut.doubtful.length === 0 ? [] : yield* sql.unsafe(passing(lane), [
-          cut.doubtful.map(({ id }) => id),
-          cut.doubtful.map(({ recipientKey }) => recipientKey),
-          cut.doubtful.map(({ seq }) => BigInt(seq)),
-          cut.doubtful.map(({ shard }) => shard),
-          [...held, ...Turns.without(places, cut.dropped).map(({ id }) => id)],
-          since()
-        ]).pipe(Effect.flatMap(decodeIds), Effect.catchTag("SchemaError", Effect.die))
-        const passes = new Set(late.map(({ id }) => id))
+        const passes = yield* late(cut.doubtful, Turns.without(places, cut.dropped))
         const kept = Turns.without(places, [...cut.dropped, ...places.filter(({ id }) => passes.has(id))])
-        rows.push(...kept.map(({ row }) => row))
-        left = DueColumns.left(kept, left)
+        take(kept)
         if (!cut.complete || (passes.size > 0 && fullTurns.length === 0)) complete = false
+        const more = new Set([...short, ...over, ...cut.dropped.map(({ turn }) => turn)])
+        const stuck = HeldUp.found(cut.doubtful, ({ id }) => passes.has(id), more)
+        for (const turn of open) if (!stuck.has(turn)) heldUp.freed(turn)
+        const room = Math.min(limit - rows.length, HeldUp.mostPassed)
+        if (stuck.size > 0 && room > 0 && left > 0) {
+          const turns = [...stuck.keys()]
+          const behind = [...stuck].map(([turn, asked]) => heldUp.from(turn, asked))
+          const share = Turns.share(room, turns)
+          const next = parted(yield* rowsOf(turns, { behind, share, taken: [] }))
+          const waiting = yield* late(next.places, [...kept, ...next.places])
+          take(next.places.filter(({ id }) => !waiting.has(id)))
+          const unfinished = new Set([...next.over, ...Turns.atShare(next.places, share)])
+          const reached = new Map(next.places.map(({ seq, turn }) => [turn, seq]))
+          turns.forEach((turn, n) => heldUp.went(turn, reached.get(turn) ?? behind[n] ?? 0, unfinished.has(turn)))
+        }
       }
+      const isQuiet = rows.length === 0 && fullTurns.length > 0
       // Nothing was read, and some turns are full: what is left waits for those, and another look now would find the
       // same.
-      const halted = rows.length === 0 && fullTurns.length > 0
-      if (last === undefined) return { rows, complete: after === "" && (complete || halted), upTo: undefined }
-      if (rows.length >= limit || left <= 0) return { rows, complete: false, upTo: last }
+      const halted = isQuiet && !heldUp.goesOn()
+      if (last === undefined) {
+        return { rows, complete: after === "" && (complete || halted), upTo: undefined, heldUp: heldUp.next(isQuiet) }
+      }
+      if (rows.length >= limit || left <= 0) {
+        return { rows, complete: false, upTo: last, heldUp: heldUp.next(isQuiet) }
+      }
       from = last
     }
   })

@@ -1,5 +1,5 @@
 import type { MessageId } from "#schemas/MessageId.ts"
-import type { Journal } from "#src/delivery/Journal.ts"
+import type { Due, Journal } from "#src/delivery/Journal.ts"
 import { alternating } from "#src/delivery/shards/Alternating.ts"
 import * as LaneShares from "#src/delivery/shards/LaneShares.ts"
 import { type DueRow, fromRow, type Lane, type OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
@@ -91,9 +91,8 @@ export const make = Effect.fnUntraced(function*(options: {
   let caughtUp = false
   /** Turns for which something may have been left unread. */
   const waiting = new Set<string>()
-  /** Behind which turn the next look begins, for ready and for timed rows. */
-  let after: string | undefined
-  let timedAfter: string | undefined
+  /** Where the last look ended: the next one begins there. */
+  let last: Pick<Due, "heldUp" | "timedUpTo" | "upTo"> | undefined
   /** Counts what was left to the store. A look that began before the count changed must not claim to have seen all. */
   let left = 0
   /** Messages committed here during the look under way (`undefined`: there is none), after what it finds. */
@@ -183,8 +182,9 @@ export const make = Effect.fnUntraced(function*(options: {
       held: options.held(),
       fullMailboxes: full,
       fullTurns: [...waiting],
-      after,
-      timedAfter,
+      after: last?.upTo,
+      timedAfter: last?.timedUpTo,
+      heldUp: last?.heldUp,
       // Ready and timed rows each fill half of the room.
       limit: Math.min(windowSize, Math.ceil(options.free() / 2)),
       bytes: mostBytes
@@ -214,8 +214,7 @@ export const make = Effect.fnUntraced(function*(options: {
     // From here on nothing may wait: what is committed now comes after those that arrived.
     const later = arrivals
     arrivals = undefined
-    after = due.upTo
-    timedAfter = due.timedUpTo
+    last = { heldUp: due.heldUp, timedUpTo: due.timedUpTo, upTo: due.upTo }
     options.backlogged(!due.complete || waiting.size > 0)
     const sawAll = due.complete && left === began
     caughtUp = sawAll && waiting.size === 0

@@ -5,7 +5,8 @@ const mostDoubtful = 100
 export const share = (limit: number, turns: ReadonlyArray<string>): number =>
   Math.max(1, Math.ceil(limit / Math.max(1, turns.length)))
 
-interface Ready {
+/** A ready row, by its turn and its place in the order of acceptance. */
+export interface Ready {
   readonly seq: number
   readonly turn: string
 }

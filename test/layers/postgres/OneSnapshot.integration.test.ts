@@ -22,7 +22,7 @@ const interrupted = (sql: SqlClient.SqlClient, nth: number, first: Effect.Effect
   let seen = 0
   const unsafe = (text: string, params?: ReadonlyArray<unknown>) => {
     const statement = sql.unsafe(text, params)
-    return text.includes("as t(turn, had)") && ++seen === nth ? Effect.andThen(first, statement) : statement
+    return text.includes("as t(turn, had, behind)") && ++seen === nth ? Effect.andThen(first, statement) : statement
   }
   return new Proxy(sql, { get: (target, key) => key === "unsafe" ? unsafe : Reflect.get(target, key) })
 }

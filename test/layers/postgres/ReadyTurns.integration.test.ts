@@ -1,4 +1,5 @@
 import { due } from "#layers/postgres/journal/Due.ts"
+import type { Window } from "#src/delivery/Journal.ts"
 import * as OpenRows from "#layers/postgres/days/OpenRows.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
@@ -99,4 +100,26 @@ describe("Ready rows by turns on Postgres", () => {
         assert.strictEqual(found.size, isFull ? others : others + 1)
       }).pipe(Effect.provide(FreshDatabase.layer))
   )
+
+  it.effect("L4: behind those that a look asks about, one that waits for nobody comes in the next ones", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const place = yield* Fixture.world
+      yield* add(place, 5_000, 1)
+      yield* sql`insert into messages (scope, id, request_id, shard, lane, recipient_key, key_state, status, due_at, event,
+          template, recipient_name, enqueued_at, recipient, instructions, tenant_id)
+        select scope, left(id, 11) || left(md5(id), 24), request_id, shard, lane, case when seq = 4250 then 'free' else recipient_key end,
+          key_state, status, due_at, event, template, recipient_name, enqueued_at, recipient, instructions, 'other'
+        from messages where seq between 4000 and 4250 order by seq`
+      const look = due(sql, { since: () => "", from: OpenRows.everything })
+      const found: Array<string> = []
+      let heldUp: Window["heldUp"]
+      for (let looks = 0; looks < 2; looks++) {
+        const window = yield* look(Fixture.window(place, { limit: 600, heldUp }))
+        found.push(...window.rows.map(({ recipientKey }) => recipientKey))
+        heldUp = window.heldUp
+      }
+      assert.include(found, "free")
+      assert.strictEqual(new Set(found).size, 350)
+    }).pipe(Effect.provide(FreshDatabase.layer)))
 })

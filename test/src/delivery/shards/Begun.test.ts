@@ -7,7 +7,14 @@ import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Latch, Layer } from "effect"
 
-const nothing: Due = { rows: [], complete: true, upTo: undefined, timedUpTo: undefined, next: undefined }
+const nothing: Due = {
+  rows: [],
+  complete: true,
+  upTo: undefined,
+  timedUpTo: undefined,
+  heldUp: new Map(),
+  next: undefined
+}
 
 type Options = Parameters<typeof Reader.make>[0]
 

@@ -57,6 +57,7 @@ describe("A reader that never comes to the end of what is due", () => {
           complete: false,
           upTo: undefined,
           timedUpTo: undefined,
+          heldUp: new Map(),
           next: undefined
         })
         yield* TestClock.adjust(1)

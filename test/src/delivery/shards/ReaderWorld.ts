@@ -86,6 +86,7 @@ export const world = Effect.fnUntraced(function*(capacity: number) {
       complete,
       upTo: undefined,
       timedUpTo: undefined,
+      heldUp: new Map(),
       next: complete && Number.isFinite(next) ? next : undefined
     }
   }
