@@ -90,8 +90,14 @@ export const make = (sql: SqlClient.SqlClient, since: () => string) => {
 
   const refresh = Effect.gen(function*() {
     const now = yield* Clock.currentTimeMillis
-    // In this order: the transactions are those that there are after the sequence was read.
+    // First, so that the transactions are those that there are after it was read.
     const [{ drawn }] = yield* decodeDrawn(yield* sql`select last_value::float8 as drawn from message_seq`)
+    // The database has lost its last messages, as one that took over before it had got them all: their numbers come again.
+    if (read !== undefined && drawn < read.drawn) {
+      read = undefined
+      settled = 0
+      wholeAt = undefined
+    }
     const [{ areOver, next }] = yield* decodeTransactions(
       yield* sql`select pg_snapshot_xmax(pg_current_snapshot())::text as next,
         coalesce(${read?.next ?? null}::text::xid8 <= pg_snapshot_xmin(pg_current_snapshot()), false) as "areOver"`

@@ -183,15 +183,15 @@ describe("Where open messages begin, on Postgres", () => {
       assert.strictEqual(yield* count, 2)
     }).pipe(Effect.scoped, Effect.provide(FreshDatabase.layer)))
 
-  it.effect("a database that lost its last rows draws their numbers again, and they are seen", () =>
+  it.effect("a database that lost its last rows draws their numbers again, and they are seen at the next refresh", () =>
     Effect.gen(function*() {
       const { add, count, openRows, refreshed, sql } = yield* started
       yield* add(100, 0)
       yield* sql`truncate messages`
       yield* Effect.repeat(refreshed, { until: () => openRows.from("transactional").seq >= 100 })
       yield* sql`select setval('message_seq', 10)`
-      yield* Effect.repeat(refreshed, { until: () => openRows.from("transactional").seq <= 10 })
       yield* add(1, 0)
+      yield* refreshed
       assert.strictEqual(yield* count, 1)
     }).pipe(Effect.scoped, Effect.provide(FreshDatabase.layer)))
 })
