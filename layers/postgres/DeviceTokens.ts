@@ -62,8 +62,7 @@ const make = Effect.gen(function*() {
     if (rows.length === 0) return
     const texts = yield* Effect.forEach(rows, ([, write]) => encodeDetails(detailsOf(write)))
     const names = rows.map(([token]) => token)
-    // The oldest go last, and none that is being written: two statements that did it the other way round could deadlock.
-    yield* sql`with fresh as (insert into device_tokens as d
+    yield* sql`insert into device_tokens as d
         (scope, token, user_id, provider, details, expires_at, status, created_at, updated_at)
       select ${scope}, token, ${userId}, provider, details, nullif(expires_at, ${never})::bigint, 'active', ${now}::bigint, ${now}::bigint
       from unnest(${names}::text[], ${rows.map(([, write]) => write.provider_key)}::text[],
@@ -72,14 +71,15 @@ const make = Effect.gen(function*() {
       on conflict (scope, token) do update set user_id = excluded.user_id, provider = excluded.provider,
         details = excluded.details, expires_at = excluded.expires_at, status = 'active', status_reason = null,
         created_at = case when d.user_id = excluded.user_id then d.created_at else excluded.created_at end,
-        updated_at = excluded.updated_at returning 1)
-      delete from device_tokens where scope = ${scope} and token in (
+        updated_at = excluded.updated_at`
+    // The oldest go once the new ones are committed: of several calls at once, the last one sees those of all. None goes
+    // that is being written, for which two calls could wait for each other in a circle.
+    yield* sql`delete from device_tokens where scope = ${scope} and token in (
+      select token from device_tokens where scope = ${scope} and user_id = ${userId} and token in (
         select token from device_tokens
         where scope = ${scope} and user_id = ${userId} and token <> all(${names}::text[])
-          and (select count(*) from fresh) >= 0
-        order by created_at desc, token desc offset ${
-      Math.max(mostTokens - names.length, 0)
-    }::int for update skip locked)`
+        order by created_at desc, token desc offset ${Math.max(mostTokens - names.length, 0)}::int)
+      for update skip locked)`
   }, orUnavailable)
 
   const patch: DeviceTokens["Service"]["patch"] = Effect.fnUntraced(

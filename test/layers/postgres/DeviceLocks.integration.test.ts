@@ -1,3 +1,4 @@
+import { mostTokens } from "#schemas/DeviceToken.ts"
 import { UserId } from "#schemas/Profile.ts"
 import { DeviceTokens } from "#src/people/DeviceTokens.ts"
 import { Profiles } from "#src/people/Profiles.ts"
@@ -39,6 +40,20 @@ layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layer)), { excludeTestS
         yield* other
         yield* Fiber.join(removed)
         assert.lengthOf(yield* devices.list(scope, bob), 2)
+      }))
+
+    it.effect("of many registered at once no more stay than there may be", () =>
+      Effect.gen(function*() {
+        const { devices, registered, scope } = yield* started
+        const many = Array.from(
+          { length: mostTokens },
+          (_, n) => ({ token: `t${n}`, write: { provider_key: "apn" } as const })
+        )
+        yield* devices.register(scope, ada, many)
+        yield* Effect.forEach("abcdefghijklmnopqrst", (token) => registered(ada, token), { concurrency: "unbounded" })
+        const tokens = (yield* devices.list(scope, ada)).map(({ token }) => token)
+        assert.lengthOf(tokens, mostTokens)
+        assert.includeMembers(tokens, Array.from("abcdefghijklmnopqrst"))
       }))
 
     it.effect("who is deleted and who registers tokens of his, known and new, never wait for each other in a circle", () =>
