@@ -9,6 +9,7 @@ import * as Outcome from "#src/delivery/attempts/Outcome.ts"
 import { added } from "#src/delivery/attempts/Settlement.ts"
 import * as Override from "#src/delivery/attempts/Override.ts"
 import type { Candidate } from "#src/delivery/attempts/Plan.ts"
+import * as NoWay from "#src/delivery/pipeline/NoWay.ts"
 import * as Skipped from "#src/delivery/attempts/Skipped.ts"
 import * as Expiry from "#src/flows/Expiry.ts"
 import * as Trace from "#src/reports/Trace.ts"
@@ -76,6 +77,10 @@ export const make = Effect.fnUntraced(function*(hand: Hand.Hand, candidate: Cand
     ? found
     : Override.over(found, channel, Override.of(message.instructions, candidate, provider), provider)
   if (Result.isFailure(given)) return unrendered(hand, intent, given.failure, delivering)
+  // An earlier call may have lasted that long: what was over when the run began is not in its plan.
+  if (Expiry.isOver(message.instructions, startedAt)) {
+    return unrendered(hand, intent, { detail: NoWay.expired }, delivering)
+  }
   const output = given.success
   const lines = [...showing(hand, { ...line, type: "RENDERED", output }), delivering]
   const inbox = {

@@ -75,7 +75,48 @@ const late: Simulation.Property = {
   }
 }
 
+/** Messages whose expiry passes while a provider of an earlier channel, which does not take them, is waited for. */
+const outlived: Simulation.Property = {
+  story: Effect.fnUntraced(function*(world) {
+    const content = { title: "t", body: "b" }
+    const to = { user_id: "ada", email: "ada@example.com", phone_number: "+4915112345678" }
+    const expiry = { expires_at: (yield* Clock.currentTimeMillis) + 5_000 }
+    for (const last of [[], ["sms"]]) {
+      yield* world.send({ to, content, routing: { method: "single", channels: ["email", "inbox", ...last] }, expiry })
+    }
+  }),
+  complaints: ({ messages, stored }) => {
+    const over = "The message's expiry was over before it could be in the inbox"
+    const seen = messages.map(({ error, history, status }) => {
+      const lines = history.flatMap(({ events }) => events).filter(({ channel }) => channel === "inbox")
+      return [status, error, lines.at(-1)?.error]
+    })
+    const items = stored.inbox("ada").length
+    return [
+      ...(JSON.stringify(seen) === JSON.stringify([["UNDELIVERABLE", over, over], ["SENT", undefined, over]])
+        ? []
+        : [JSON.stringify(seen)]),
+      ...(items === 0 ? [] : [`${items} items are in the inbox`])
+    ]
+  }
+}
+
 describe("A message for the in-app inbox", () => {
+  it.effect("does not go there if it has disappeared while an earlier channel's provider was called", () =>
+    Simulation.check(outlived, {
+      seeds: 3,
+      faults: Faults.none,
+      vendors: [
+        {
+          key: "mail",
+          channel: "email",
+          address: "email",
+          answers: () => ({ _tag: "Refuse", kind: "ContentRejected", after: 10_000 })
+        },
+        { key: "text", channel: "sms", address: "phone_number" }
+      ]
+    }))
+
   it.effect("says what its override says in place of the content, or without any", () =>
     Simulation.check(overridden, { seeds: 3, faults: Faults.none }))
 
