@@ -35,17 +35,31 @@ const nameIn = (url: Redacted.Redacted | undefined): { readonly application_name
     ? {}
     : { application_name: "tidings" }
 
+/**
+ * From so many days on, statements are planned for the values that they are executed with, and for no others. Such plans
+ * are the cheaper ones by then, but to find that out, Postgres plans each statement of each session once for any values:
+ * that opens all days with their indexes, and after some years they are more than there is room for locks of (53200).
+ */
+const manyDays = 60
+
+const haveMany = (connection: PgConnection.PgConnection) =>
+  connection.queryValues(
+    `select 1 from pg_inherits where inhparent = to_regclass('messages') offset ${manyDays - 1} limit 1`
+  ).pipe(Effect.map((rows) => rows.length > 0))
+
 /** A pool whose sessions start with these parameters, or with the database's own behind a pooler that refuses them. */
 export const layer = (config: PgClient.PgPoolConfig) => {
   const named = nameIn(config.url)
-  const withParameters = { ...config, startupParameters: { ...written, ...named } }
+  const own = { ...config, startupParameters: { ...written, ...named } }
+  const planned = { ...own, startupParameters: { ...own.startupParameters, plan_cache_mode: "force_custom_plan" } }
+  const pooled = { ...config, startupParameters: { timezone: written.timezone, ...named } }
   return Layer.unwrap(
-    PgConnection.make(withParameters).pipe(
-      Effect.as(withParameters),
-      Effect.catchIf(
-        isUnsupported,
-        () => Effect.succeed({ ...config, startupParameters: { timezone: written.timezone, ...named } })
-      ),
+    PgConnection.make(own).pipe(
+      Effect.flatMap(haveMany),
+      Effect.map((many) => many ? planned : own),
+      Effect.catchIf(isUnsupported, () =>
+        // What is not kept prepared is planned for its values.
+        Effect.map(Effect.flatMap(PgConnection.make(pooled), haveMany), (many) => ({ ...pooled, prepare: !many }))),
       Effect.map(PgClient.layer),
       Effect.scoped
     )

@@ -14,6 +14,12 @@ export const OpenSince = Context.Reference<() => string>("tidings/postgres/OpenS
 
 const refreshed = "1 minute"
 
+/** How long a start waits for the days. A lock of somebody's may keep all looks waiting, which the health then tells. */
+const patience = "10 seconds"
+
+/** So many days are looked at together, and one by one only where these are not all over. */
+const stride = 32
+
 /** In ms, how far the clocks of those who end requests may be behind. */
 const behind = 5 * 60_000
 
@@ -25,8 +31,6 @@ const decodeOpen = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ open
 /** The day of a partition's name. */
 const dayOf = (name: string | null): DateTime.Utc | undefined =>
   name === null ? undefined : DateTime.makeUnsafe(`${name.slice(0, 4)}-${name.slice(4, 6)}-${name.slice(6)}T00:00:00Z`)
-
-const nextDay = (day: DateTime.Utc) => DateTime.add(day, { days: 1 })
 
 /**
  * Finds out which days are over: the days before yesterday, from the oldest on, that have no open message and can get
@@ -67,12 +71,14 @@ export const make = (sql: SqlClient.SqlClient) => {
     if (day !== undefined && going !== null && going < bound(day)) {
       day = DateTime.startOf(DateTime.makeUnsafe(Ids.secondOf(going)), "day")
     }
-    let next = nextDay(day ?? dayOf(first) ?? yesterday)
-    while (DateTime.isLessThanOrEqualTo(next, yesterday)) {
-      const to = bound(next)
-      if ((going !== null && going < to) || (yield* isOpen(since(), to))) break
-      day = next
-      next = nextDay(next)
+    for (const days of [stride, 1]) {
+      let next = DateTime.add(day ?? dayOf(first) ?? yesterday, { days })
+      while (DateTime.isLessThanOrEqualTo(next, yesterday)) {
+        const to = bound(next)
+        if ((going !== null && going < to) || (yield* isOpen(since(), to))) break
+        day = next
+        next = DateTime.add(next, { days })
+      }
     }
     checkedAt = DateTime.toEpochMillis(now)
   })
@@ -80,10 +86,16 @@ export const make = (sql: SqlClient.SqlClient) => {
   return { since, refresh }
 }
 
+/**
+ * It is waited for at the start: until it is known, each look opens all days at once, of which after some years there
+ * are more than the database has room for locks of.
+ */
 export const layer = Layer.effect(
   OpenSince,
   Effect.gen(function*() {
     const { refresh, since } = make(yield* SqlClient.SqlClient)
+    // If it fails, the next one tells.
+    yield* Effect.ignoreCause(Effect.timeoutOption(refresh, patience))
     yield* Refreshed.keep("which days are over", refreshed, refresh)
     return since
   })

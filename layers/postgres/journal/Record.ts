@@ -27,8 +27,8 @@ const stored = `
   select x.n, m.status
   from json_to_recordset($1::json) as x(n int, scope int, id text, number smallint, epoch bigint, started_at bigint, state text)
   join attempts a on a.scope = x.scope and a.message_id = x.id and a.number = x.number and a.epoch = x.epoch
-    and a.started_at = x.started_at and (x.state = 'intent' or a.state = x.state)
-  join messages m on m.scope = x.scope and m.id = x.id`
+    and a.started_at = x.started_at and (x.state = 'intent' or a.state = x.state) and a.message_id between $2 and $3
+  join messages m on m.scope = x.scope and m.id = x.id and m.id between $2 and $3`
 const decodeStored = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ n: Schema.Int, status: Status })))
 
 const storedRow = ({ attempt, epoch, message }: Step, n: number) => ({
@@ -76,7 +76,7 @@ export const write = (sql: SqlClient.SqlClient) => {
         ? [storedRow(step, n)]
         : []
     )
-    const repeated = refused.length === 0 ? [] : yield* sql.unsafe(stored, [JSON.stringify(refused)]).pipe(
+    const repeated = refused.length === 0 ? [] : yield* sql.unsafe(stored, [JSON.stringify(refused), low, high]).pipe(
       Effect.flatMap((found) => Effect.orDie(decodeStored(found)))
     )
     return batch.map((_, n): StepResult => {

@@ -2,6 +2,7 @@ import * as StepRows from "#layers/postgres/journal/StepRows.ts"
 import { stamps } from "#layers/postgres/journal/Stamps.ts"
 import * as Texts from "#layers/postgres/journal/Texts.ts"
 import * as Told from "#layers/postgres/webhooks/Told.ts"
+import * as Ids from "#src/delivery/intake/Ids.ts"
 import { firstAsked } from "#src/reports/PushTickets.ts"
 
 /** The status this step leaves, given the stored one. */
@@ -15,10 +16,14 @@ const outcome = ["state", "kind", "ended_at", "retry_after", "error"]
 
 const stampNames = stamps.map(([, column]) => column)
 
-/** SQL: whether the step shows what the message's channel showed when it was last rendered. */
+/**
+ * SQL: whether the step shows what the message's channel showed when it was last rendered. What a message shows is stored
+ * with one of its request, whose id begins as its own does.
+ */
 const isRepeated = `coalesce((select o.rendered from attempts a
     join outputs o on o.scope = a.scope and o.message_id = a.output_of and o.number = a.number
-    where a.scope = m.scope and a.message_id = m.id and a.channel = m.channel and a.number < m.number
+      and o.message_id >= left($3::text, ${Ids.originLength}) and o.message_id < left($4::text, ${Ids.originLength}) || 'g'
+    where a.scope = m.scope and a.message_id = m.id and a.message_id between $3 and $4 and a.channel = m.channel and a.number < m.number
     order by a.number desc limit 1) = (select text from ${Texts.relation(10)} where texts.n = m.output), false)`
 
 const overIntent =
@@ -41,10 +46,7 @@ const attempts = (which: string, onConflict: string): string =>
 
 /** What there is in a batch of steps: a statement does only what its batch needs. */
 export interface Kind {
-  /**
-   * All renderings are of first attempts. Then no earlier ones are looked up, which would open every partition of two more
-   * tables.
-   */
+  /** All renderings are of first attempts. Then no earlier ones are looked up, which would open two more tables. */
   readonly isFirst: boolean
   /** Some steps have push tickets. Only few have any, and for the others nothing of them is sent. */
   readonly hasTickets: boolean

@@ -1,8 +1,10 @@
 import * as Durability from "#layers/postgres/connection/Durability.ts"
 import * as Sessions from "#layers/postgres/connection/Sessions.ts"
+import * as Ids from "#src/delivery/intake/Ids.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
+import * as Reads from "#test/layers/postgres/Reads.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Logger, Redacted, Schema } from "effect"
+import { Array, Effect, Logger, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { connect, createServer } from "node:net"
 
@@ -29,6 +31,8 @@ const decodeGiven = Schema.decodeUnknownEffect(
     Schema.Struct({ idle: Schema.Int, silent: Schema.Int, every: Schema.Int, tries: Schema.Int })
   ])
 )
+
+const day = 86_400_000
 
 const unlike = { default_transaction_isolation: "serializable", timezone: "Pacific/Chatham" }
 
@@ -98,6 +102,44 @@ describe("sessions", () => {
       assert.deepStrictEqual(yield* nameIn(yield* pooler(url)), [{ name: "tidings" }])
       assert.deepStrictEqual(yield* nameIn(own), [{ name: "mail" }])
     }))
+})
+
+/** A database with so many days, before which there was nothing. */
+const ofDays = Effect.fnUntraced(function*(days: number) {
+  const url = yield* FreshDatabase.url
+  const made = Array.makeBy(
+    days,
+    (n) =>
+      `create table messages_${n} partition of messages for values from ('${Ids.from(n * day)}') to ('${
+        Ids.from((n + 1) * day)
+      }');`
+  )
+  yield* SqlClient.SqlClient.use((sql) =>
+    sql.unsafe(`do $$ begin
+      create table messages (id text collate "C") partition by range (id);
+      ${made.join("\n")}
+    end $$`).unprepared
+  ).pipe(Effect.provide(FreshDatabase.node(url)))
+  return url
+})
+
+describe("a statement that names a few days", () => {
+  it.live.each(["directly", "behind a pooler"])(
+    "locks no others, however often it is executed (%s)",
+    (how) =>
+      Effect.gen(function*() {
+        const database = yield* ofDays(70)
+        const url = how === "directly" ? database : yield* pooler(database)
+        const look = Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          return yield* sql`select 1 from messages where id >= ${Ids.from(0)} and id < ${Ids.from(day)}`
+        })
+        const opened = yield* Effect.forEach(Array.range(1, 8), () => Reads.days("messages", look)).pipe(
+          Effect.provide(Sessions.layer({ url, maxConnections: 1 }))
+        )
+        assert.deepStrictEqual(opened.map(({ days }) => days), Array.replicate(1, 8))
+      })
+  )
 })
 
 describe("a session whose node has vanished", () => {

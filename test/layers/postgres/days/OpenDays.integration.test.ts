@@ -9,7 +9,7 @@ import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import * as Reads from "#test/layers/postgres/Reads.ts"
 import * as Stores from "#test/layers/postgres/Stores.ts"
 import { assert, layer } from "@effect/vitest"
-import { DateTime, Effect, Layer } from "effect"
+import { Context, DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 
@@ -79,6 +79,13 @@ layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layerEmpty)), { timeout
         if (plan === "force_custom_plan")
           assert.isAtMost(after.days, 12, "yesterday, today, a week ahead, and the default")
       }
+    }))
+
+  it.effect("are known before anything is looked for", () =>
+    Effect.gen(function*() {
+      yield* installed
+      const since = Context.get(yield* Layer.build(OpenDays.layer), OpenDays.OpenSince)
+      assert.strictEqual(since(), boundOf(last - day))
     }))
 
   it.effect.each([0, last + day])(
