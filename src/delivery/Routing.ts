@@ -15,7 +15,7 @@ import * as Override from "#src/delivery/attempts/Override.ts"
 import type { Branch, Plan } from "#src/delivery/attempts/Plan.ts"
 import { isNamed, named, type Provider } from "#src/delivery/Provider.ts"
 import * as NoWay from "#src/delivery/pipeline/NoWay.ts"
-import type * as Refusal from "#src/delivery/pipeline/Refusal.ts"
+import * as Refusal from "#src/delivery/pipeline/Refusal.ts"
 import * as Suppressed from "#src/delivery/pipeline/Suppressed.ts"
 import * as Settings from "#src/delivery/pipeline/Settings.ts"
 import * as Timeouts from "#src/delivery/pipeline/Timeouts.ts"
@@ -39,6 +39,12 @@ type Own = Partial<Omit<ChannelEntry, "channel"> & Omit<ProviderEntry, "provider
  */
 const providerTimeout = 5 * 60_000
 const channelTimeout = 30 * 60_000
+
+/**
+ * How many members of overrides are merged, and names of providers looked at, while a message is laid out: each provider of
+ * each entry merges all that the message overrides, and nobody else is served meanwhile.
+ */
+const mostMerged = 200_000
 
 type Limits = NonNullable<Instructions["timeout"]>
 
@@ -72,6 +78,13 @@ export const plan = (
   // evaluated.
   const scan = Conditions.newScan()
 
+  const overridden = Override.sizeOfAll(instructions)
+  let merged = 0
+
+  /** Pays for looking at a provider for which an entry overrides this. */
+  const pays = (override: Own["override"]): boolean =>
+    (merged += overridden + Override.sizeOf(override ?? undefined)) <= mostMerged
+
   const holds = (condition: string | null | undefined): boolean => {
     if (condition === undefined || condition === null || condition === "") return true
     const held = scan.left >= 0 ? Conditions.evaluate(condition, context, scan) : Result.succeed(false)
@@ -103,15 +116,17 @@ export const plan = (
   ): Branch => {
     const order = namesIn(entry.providers) ?? settings?.providers
     const installed = configured.filter((provider) => provider.channel === channel)
-    const chosen = order === undefined || order === null
+    merged += order?.length ?? 0
+    const chosen = order === undefined || order === null || merged > mostMerged
       ? installed
       : [...new Set(order.flatMap((name) => installed.filter((provider) => isNamed(provider, name))))]
     if (installed.length > 0 && chosen.length === 0) findings.missingProviderKey = true
     if (installed.length === 0 && NoWay.hasAddress(channel, profile)) findings.unserved ??= channel
     const children = chosen.flatMap((provider) => {
-      const own = Settings.ofProvider(instructions, provider)
       const here = named(settingsIn(entry.providers), provider).at(-1)
       const override = entry.override ?? here?.override
+      if (!pays(override)) return []
+      const own = Settings.ofProvider(instructions, provider)
       if (!holds(own?.if) || !holds(here?.if)) return []
       if (!provider.reaches(profile)) {
         findings.unreachable = true
@@ -194,6 +209,14 @@ export const plan = (
   }
 
   const found = routingPlan(instructions.routing ?? workspaceDefault)
+  if (merged > mostMerged) {
+    return Result.fail(
+      Refusal.undeliverable(
+        "FAILED",
+        "The message overrides too much, or names too many providers, for the entries of its routing"
+      )
+    )
+  }
   if (found !== undefined) return Result.succeed(found)
   return Result.fail(NoWay.refusal(findings))
 }

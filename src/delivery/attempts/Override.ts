@@ -1,4 +1,4 @@
-import { valueAt } from "#schemas/Json.ts"
+import { isObject, type Value, valueAt } from "#schemas/Json.ts"
 import type { JsonMap } from "#schemas/Optional.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
 import { Action, blank, type Rendered } from "#schemas/Rendered.ts"
@@ -9,6 +9,15 @@ import * as Settings from "#src/delivery/pipeline/Settings.ts"
 import type { Provider } from "#src/delivery/Provider.ts"
 import * as ProfileChange from "#src/people/ProfileChange.ts"
 import { Option, Result, Schema } from "effect"
+
+/** What it takes to merge an override once, in members of its objects: scalars and lists are replaced. */
+export const sizeOf = (override: Value): number =>
+  isObject(override) ? Object.values(override).reduce<number>((sum, member) => sum + 1 + sizeOf(member), 0) : 0
+
+/** The same of all that a message says of channels and providers. */
+export const sizeOfAll = ({ channels, providers }: Pick<Instructions, "channels" | "providers">): number =>
+  [...Object.values(channels ?? {}), ...Object.values(providers ?? {})]
+    .reduce((sum, { override }) => sum + sizeOf(override ?? undefined), 0)
 
 /**
  * What a message changes of the payload that one provider is given (api.md §3). What its routing says at this place

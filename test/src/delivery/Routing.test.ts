@@ -2,6 +2,7 @@ import type { Instructions } from "#schemas/SendMessage.ts"
 import { candidates } from "#src/delivery/attempts/Plan.ts"
 import type { Vendor } from "#src/delivery/Provider.ts"
 import * as Routing from "#src/delivery/Routing.ts"
+import { assertQuick } from "#test/support/Quick.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 
@@ -134,6 +135,41 @@ describe("Routing to configurations by their names", () => {
       Result.succeed(["smtp"])
     )
   })
+
+  it.effect(
+    "how much of what it overrides a message merges is bounded, for all entries of its routing together",
+    () => {
+      const wide = (size: number) => ({
+        override: { body: Object.fromEntries(Array.from({ length: size }, (_, n) => [`k${n}`, n])) }
+      })
+      const planned = (size: number, entries: number, order?: ReadonlyArray<string>) =>
+        assertQuick(
+          2_000,
+          Effect.sync(() =>
+            Result.match(
+              Routing.plan(
+                {
+                  routing: { method: "all", channels: Array.from({ length: entries }, () => "email") },
+                  channels: { email: { ...wide(size), providers: order } },
+                  providers: { us: wide(size), pc_1: wide(size), sendgrid: wide(size) }
+                },
+                {},
+                configured,
+                undefined,
+                () => false
+              ),
+              { onFailure: ({ detail }) => detail, onSuccess: () => "planned" }
+            )
+          )
+        )
+      return Effect.gen(function*() {
+        assert.strictEqual(yield* planned(10_000, 1), "planned")
+        assert.match(yield* planned(10_000, 100), /overrides too much/)
+        assert.match(yield* planned(0, 100, Array.from({ length: 150_000 }, () => "us")), /overrides too much/)
+      })
+    },
+    120_000
+  )
 
   it("a condition that is none leaves its channel out, and the refusal says what is wrong with it", () => {
     const detail = (condition: string) =>
