@@ -1,6 +1,7 @@
 import type { AudienceFilter, Condition, Group, Rule } from "#schemas/Audience.ts"
 import { isList, type Value, valueAt } from "#schemas/Json.ts"
 import { fromEpoch, fromIso } from "#schemas/WrittenTime.ts"
+import { costOfSearch } from "#src/delivery/conditions/Evaluate.ts"
 import type { Schema } from "effect"
 
 /** The user that a filter is evaluated for. */
@@ -9,6 +10,23 @@ export interface Subject {
   /** The tenants that the user is a member of. */
   readonly tenants: ReadonlyArray<string>
 }
+
+/**
+ * Characters and list items, weighted, that an audience may look through for one user: milliseconds' worth. A profile may
+ * have texts and lists of megabytes, and an audience hundreds of rules about each.
+ */
+export const mostScanned = 4_194_304
+
+/** What may still be looked through; what is beyond is not looked at. */
+export interface Scan {
+  left: number
+}
+
+/** Pays for looking through something; false if that was more than there was left. */
+const pays = (scan: Scan, amount: number): boolean => (scan.left -= amount) >= 0
+
+/** The cost of a list's item, which may have to be written as a text, compared to looking at one character. */
+const costOfItem = 8
 
 /** The text of a scalar, numbers and booleans included; `undefined` for anything else. */
 const textOf = (value: Value): string | undefined =>
@@ -37,10 +55,23 @@ const order = (left: string, right: string): number => {
   return left === right ? 0 : left < right ? -1 : 1
 }
 
-const compares = (operator: Condition["operator"], found: string, value: string): boolean => {
+const compares = (operator: Condition["operator"], found: string, value: string, scan: Scan): boolean => {
   switch (operator) {
     case "EQ":
       return found === value
+    case "STARTS_WITH":
+      return found.startsWith(value)
+    case "ENDS_WITH":
+      return found.endsWith(value)
+    case "INCLUDES":
+      return pays(scan, costOfSearch(found, value)) && found.includes(value)
+    default:
+      return pays(scan, found.length) && isOrdered(operator, found, value)
+  }
+}
+
+const isOrdered = (operator: Condition["operator"], found: string, value: string): boolean => {
+  switch (operator) {
     case "GT":
       return order(found, value) > 0
     case "GTE":
@@ -49,26 +80,21 @@ const compares = (operator: Condition["operator"], found: string, value: string)
       return order(found, value) < 0
     case "LTE":
       return order(found, value) <= 0
-    case "INCLUDES":
-      return found.includes(value)
-    case "STARTS_WITH":
-      return found.startsWith(value)
-    case "ENDS_WITH":
-      return found.endsWith(value)
     case "IS_BEFORE":
       return timeOf(found) < timeOf(value)
     case "IS_AFTER":
       return timeOf(found) > timeOf(value)
-    case "NEQ":
-    case "EXISTS":
-    case "OMIT":
-    case "MEMBER_OF":
+    default:
       return false
   }
 }
 
-const holds = ({ operator, path, value = "" }: Condition, { profile, tenants }: Subject): boolean => {
-  if (operator === "MEMBER_OF") return tenants.includes(value)
+const holds = (
+  { operator, path, value = "" }: Condition,
+  { profile, tenants }: Subject,
+  scan: Scan
+): boolean => {
+  if (operator === "MEMBER_OF") return pays(scan, tenants.length) && tenants.includes(value)
   const found = valueAt(profile, path.split("."))
   const text = textOf(found)
   switch (operator) {
@@ -79,20 +105,21 @@ const holds = ({ operator, path, value = "" }: Condition, { profile, tenants }: 
     case "NEQ":
       return text !== value
     case "INCLUDES":
-      if (isList(found)) return found.some((item) => textOf(item) === value)
+      if (isList(found)) return pays(scan, found.length * costOfItem) && found.some((item) => textOf(item) === value)
   }
-  return text !== undefined && compares(operator, text, value)
+  return text !== undefined && compares(operator, text, value, scan)
 }
 
 const isGroup = (rule: Rule): rule is Group => rule.operator === "AND" || rule.operator === "OR"
 
 /** A group without rules matches nobody, whatever its operator: a blank audience must not reach everyone. */
-const isMet = (rule: Rule, subject: Subject): boolean => {
-  if (!isGroup(rule)) return holds(rule, subject)
+const isMet = (rule: Rule, subject: Subject, scan: Scan): boolean => {
+  if (scan.left < 0) return false
+  if (!isGroup(rule)) return holds(rule, subject, scan)
   const { filters, operator } = rule
   return operator === "AND"
-    ? filters.length > 0 && filters.every((inner) => isMet(inner, subject))
-    : filters.some((inner) => isMet(inner, subject))
+    ? filters.length > 0 && filters.every((inner) => isMet(inner, subject, scan))
+    : filters.some((inner) => isMet(inner, subject, scan))
 }
 
 const rootOf = ({ filters, operator = "AND" }: AudienceFilter): Rule => {
@@ -104,24 +131,46 @@ const rootOf = ({ filters, operator = "AND" }: AudienceFilter): Rule => {
  * Whether a user belongs to an audience (api.md 8): the only evaluator. Comparison is case-sensitive. Numbers and
  * booleans of the profile are compared as text, but `GT` and its kin compare as numbers if both sides are numbers, and
  * never hold if only one is. `IS_BEFORE` and `IS_AFTER` take ISO 8601 and epochs. A missing value equals nothing, and
- * matches only `NEQ` and `OMIT`; `null` counts as missing.
+ * matches only `NEQ` and `OMIT`; `null` counts as missing. Who has more to look through than `mostScanned` is no member.
  */
-export const matches = (filter: AudienceFilter, subject: Subject): boolean => isMet(rootOf(filter), subject)
+export const matches = (
+  filter: AudienceFilter,
+  subject: Subject,
+  scan: Scan = { left: mostScanned }
+): boolean => isMet(rootOf(filter), subject, scan) && scan.left >= 0
 
 const longest = 1_000
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "\\'")}'`
 
-const told = (rule: Rule, subject: Subject): string => {
-  const outcome = `=> ${isMet(rule, subject)}`
-  if (isGroup(rule))
-    return `${rule.operator}(${rule.filters.map((inner) => told(inner, subject)).join(", ")}) ${outcome}`
-  const { operator, path, value } = rule
-  return `${operator}(${value === undefined ? quoted(path) : `${quoted(path)}, ${quoted(value)}`}) ${outcome}`
+/** The rules in words, one after the other until there is more than is kept, or may be looked through. */
+const told = (
+  rule: Rule,
+  subject: Subject,
+  scan: Scan,
+  before = 0
+): { readonly text: string; readonly met: boolean } => {
+  if (!isGroup(rule)) {
+    const { operator, path, value } = rule
+    const asked = `${operator}(${value === undefined ? quoted(path) : `${quoted(path)}, ${quoted(value)}`}) =>`
+    const met = isMet(rule, subject, scan)
+    return { met, text: scan.left < 0 ? asked : `${asked} ${met}` }
+  }
+  const outcomes: Array<boolean> = []
+  let text = `${rule.operator}(`
+  for (const inner of rule.filters) {
+    if (before + text.length > longest || scan.left < 0) return { text, met: false }
+    const one = told(inner, subject, scan, before + text.length)
+    text += `${outcomes.length === 0 ? "" : ", "}${one.text}`
+    outcomes.push(one.met)
+  }
+  const met = rule.operator === "OR" ? outcomes.includes(true) : outcomes.length > 0 && !outcomes.includes(false)
+  return { met, text: scan.left < 0 ? text : `${text}) => ${met}` }
 }
 
 /** Why a user belongs to it, in words: `EQ('title', 'Engineer') => true`. */
 export const reason = (filter: AudienceFilter, subject: Subject): string => {
-  const text = told(rootOf(filter), subject)
-  return text.length > longest ? `${text.slice(0, longest).toWellFormed()}…` : text
+  const scan = { left: mostScanned }
+  const { text } = told(rootOf(filter), subject, scan)
+  return text.length > longest || scan.left < 0 ? `${text.slice(0, longest).toWellFormed()}…` : text
 }

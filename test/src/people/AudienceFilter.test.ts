@@ -1,6 +1,13 @@
-import { ComparisonOperator, type Condition, type Rule, type RuleDraft } from "#schemas/Audience.ts"
+import {
+  type AudienceFilter,
+  ComparisonOperator,
+  type Condition,
+  type Rule,
+  type RuleDraft
+} from "#schemas/Audience.ts"
 import * as Filter from "#src/people/AudienceFilter.ts"
 import * as AudienceRules from "#src/people/AudienceRules.ts"
+import { assertQuick } from "#test/support/Quick.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
 
@@ -252,4 +259,34 @@ describe("Rules of an audience", () => {
       const result = parsed(draft)
       assert.isTrue(Result.isFailure(result) && result.failure.detail.startsWith(`${path}: `))
     }))
+
+  it.effect(
+    "what hundreds of rules look through of a profile of megabytes is bounded; who has more is no member",
+    () => {
+      const text = "a".repeat(2_000_000)
+      const list = Array.from({ length: 150_000 }, (_, n) => n + 0.5)
+      const wide = { profile: { text, list, digits: "9".repeat(2_000_000) }, tenants: [] }
+      const rules = (operator: Condition["operator"], path: string, value: string, count: number): AudienceFilter => ({
+        operator: "OR",
+        filters: Array.from({ length: count }, (_, n) => ({ operator, path, value: `${value}${n}` }))
+      })
+      const isQuick = (filter: AudienceFilter) =>
+        assertQuick(1_000, Effect.sync(() => [Filter.matches(filter, wide), Filter.reason(filter, wide)] as const))
+      return Effect.gen(function*() {
+        for (const [operator, path] of [["INCLUDES", "text"], ["INCLUDES", "list"], ["GT", "digits"]] as const) {
+          const [isMember, why] = yield* isQuick(rules(operator, path, path === "text" ? "ab" : "a", 500))
+          assert.isFalse(isMember, operator)
+          assert.match(why, /…$/, operator)
+        }
+        const last = rules("INCLUDES", "text", "ab", 500).filters
+        const found = { operator: "OR", filters: [...last, { operator: "EQ", path: "text", value: text }] } as const
+        assert.isFalse((yield* isQuick(found))[0], "a rule behind them is not asked")
+        const [isMember, why] = yield* isQuick(rules("STARTS_WITH", "text", "", 500))
+        assert.isFalse(isMember)
+        assert.match(why, /^OR\(STARTS_WITH\('text', '0'\) => false, /)
+        assert.isTrue((yield* isQuick({ filters: [{ operator: "INCLUDES", path: "text", value: "aaa" }] }))[0])
+      })
+    },
+    240_000
+  )
 })
