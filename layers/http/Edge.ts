@@ -12,6 +12,7 @@ const ofNobody = HttpServerResponse.setHeader(
   "connection",
   "close"
 )
+const leavesIdOut = errorReply(404, "The path leaves an id out: it has an empty segment", "invalid_request_error")
 const misspelt = badRequest("The path is not valid percent-encoding")
 
 const pathOf = (url: string): string => {
@@ -61,6 +62,16 @@ const hasHost = (request: HttpServerRequest.HttpServerRequest): boolean => {
   return hosts === 1
 }
 
+/**
+ * Whether an id is left out of a path, as where a caller's variable is empty. The router passes over empty segments:
+ * `DELETE /users/ada/tenants/` would remove Ada from every tenant, and `DELETE /profiles//lists` the profile of a user
+ * `lists`. A slash at the end of what is read or posted to names no id.
+ */
+const lacksId = ({ method, url }: HttpServerRequest.HttpServerRequest): boolean => {
+  const path = pathOf(url)
+  return path.indexOf("//", 1) !== -1 || (["PUT", "PATCH", "DELETE"].includes(method) && path.endsWith("/"))
+}
+
 /** A name as in `status[]=SENT` and `status[0]=SENT`, which is how many clients write a list in a query. */
 const bracketed = /([?&][^=&?[%]*)(?:\[|%5B)\d*(?:\]|%5D)=/gi
 
@@ -84,7 +95,8 @@ const worded = HttpEffect.withPreResponseHandler((request, response) =>
 /**
  * Wraps all routes. A path or method that does not exist here is 404, with a sentence of its own for those that callers
  * of the compatible service know; a browser at the root is redirected to the reference. A defect that nothing else
- * answered is 500. No store accepts a NUL, so a URL that contains one is refused here for all routes.
+ * answered is 500. No store accepts a NUL, so a URL that contains one is refused here for all routes, and so is a path that
+ * leaves an id out.
  */
 export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter> = HttpRouter.middleware((routes) => {
   const answered = worded(Effect.catchCause(routes, (cause) =>
@@ -96,6 +108,7 @@ export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter> = HttpRoute
   return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     if (!hasHost(request)) return Effect.succeed(ofNobody)
     if (request.url.includes("%00")) return Effect.succeed(withNul)
+    if (lacksId(request)) return Effect.succeed(leavesIdOut)
     const url = readable(request.url)
     return url === request.url
       ? answered

@@ -125,6 +125,7 @@ export const people = (it: Vitest.MethodsNonLive<Service>) => {
       const users = yield* ask((client) => client.tenants.listUsers("acme"))
       users.items?.forEach(association.assert)
       assert.deepStrictEqual(users.items?.map(({ user_id: id }) => id), ["eve"])
+      assert.strictEqual(yield* refusal((client) => client.users.tenants.removeSingle("", { user_id: "eve" })), 404)
       const memberships = yield* ask((client) => client.users.tenants.list("eve"))
       assert.sameMembers(memberships.items?.map(({ tenant_id: id }) => id) ?? [], ["acme", "acme-eu"])
       yield* ask((client) => client.users.tenants.removeSingle("acme", { user_id: "eve" }))

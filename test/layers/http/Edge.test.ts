@@ -16,9 +16,9 @@ const serving = Effect.fnUntraced(function*(route: Layer.Layer<never, never, Htt
       Layer.provide(Logger.layer([Logger.map(Logger.formatJson, (line) => lines.push(line))]))
     )
   )
-  const get = (target: string) =>
-    exchange(portOf(server.address()), [`GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`])
-  return { get, lines }
+  const ask = (method: string, target: string) =>
+    exchange(portOf(server.address()), [`${method} ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`])
+  return { ask, get: (target: string) => ask("GET", target), lines }
 })
 
 /** Answers what it was asked for: the id in the path, and the query as it came. */
@@ -54,6 +54,29 @@ describe("Edge", () => {
       for (const same of ["?x=a[]=b", "?x=[]", "?[a]=1", "?x[y]=1"]) {
         assert.deepStrictEqual(yield* asked(`/ids/a${same}`), { id: "a", query: same })
       }
+    }))
+
+  it.effect("a path that leaves an id out is 404, and does not mean all that the id would be one of", () =>
+    Effect.gen(function*() {
+      const all = HttpRouter.add("*", "/users/:id/tenants", HttpServerResponse.empty())
+      const { ask } = yield* serving(all)
+      const status = (method: string, target: string) => Effect.map(ask(method, target), (answer) => answer.status)
+      for (const method of ["DELETE", "PUT", "PATCH"]) {
+        assert.strictEqual(yield* status(method, "/users/ada/tenants"), 204, method)
+        assert.strictEqual(yield* status(method, "/users/ada/tenants/"), 404, method)
+        assert.strictEqual(yield* status(method, "/users/ada/tenants/?x=/"), 404, method)
+        assert.strictEqual(yield* status(method, "/users/ada/tenants?x=//a/"), 204, method)
+      }
+      for (const method of ["GET", "POST", "DELETE"]) {
+        assert.strictEqual(yield* status(method, "/users//ada/tenants"), 404, method)
+        assert.strictEqual(yield* status(method, "//users/ada/tenants"), 204, method)
+        assert.strictEqual(yield* status(method, "http://a/users/ada/tenants"), 204, method)
+      }
+      assert.strictEqual(yield* status("POST", "/users/ada/tenants/"), 204)
+      assert.deepStrictEqual(JSON.parse((yield* ask("DELETE", "/users/ada/tenants/")).body), {
+        message: "The path leaves an id out: it has an empty segment",
+        type: "invalid_request_error"
+      })
     }))
 
   it.effect("a URL with a NUL is 400 wherever the NUL is, before any route", () =>
