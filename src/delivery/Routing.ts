@@ -52,6 +52,21 @@ type Limits = NonNullable<Instructions["timeout"]>
 const limit = (given: Limits["channel"], of: (names: Readonly<Record<string, number>>) => number | undefined) =>
   typeof given === "object" && given !== null ? of(given) : given
 
+/**
+ * The question asked once of each provider: a profile may have a hundred thousand tokens, a content as many elements, and a
+ * routing names a provider a hundred times.
+ */
+const askedOnce = (ask: (provider: Provider) => boolean): (provider: Provider) => boolean => {
+  const known = new Map<Provider, boolean>()
+  return (provider) => {
+    const before = known.get(provider)
+    if (before !== undefined) return before
+    const answer = ask(provider)
+    known.set(provider, answer)
+    return answer
+  }
+}
+
 /** A child keeps its default timeout only if another one can take over. */
 const giveWay = <A extends Plan>(plans: ReadonlyArray<A>, timeout: number): ReadonlyArray<A> =>
   plans.map((plan, index) => plan.timeout === undefined && index < plans.length - 1 ? { ...plan, timeout } : plan)
@@ -77,6 +92,9 @@ export const plan = (
   // One budget for all conditions: a routing may have as many as a body holds, and nobody else is served while they are
   // evaluated.
   const scan = Conditions.newScan()
+
+  const reaches = askedOnce((provider) => provider.reaches(profile))
+  const hasWords = askedOnce(isWritten)
 
   const overridden = Override.sizeOfAll(instructions)
   let merged = 0
@@ -128,12 +146,12 @@ export const plan = (
       if (!pays(override)) return []
       const own = Settings.ofProvider(instructions, provider)
       if (!holds(own?.if) || !holds(here?.if)) return []
-      if (!provider.reaches(profile)) {
+      if (!reaches(provider)) {
         findings.unreachable = true
         if (NoWay.hasAddress(channel, profile)) findings.unusable ??= channel
         return []
       }
-      if (!isWritten(provider) && !isNamedWebhook(channel) && !saysAll(channel, { override }, provider)) {
+      if (!hasWords(provider) && !isNamedWebhook(channel) && !saysAll(channel, { override }, provider)) {
         findings.unwritten = true
         return []
       }

@@ -171,6 +171,26 @@ describe("Routing to configurations by their names", () => {
     120_000
   )
 
+  it("whom a provider reaches, and what the content has for it, is asked once, whatever the number of entries", () => {
+    const asked: Array<string> = []
+    const note = (what: string) => (asked.push(what), true)
+    const [first, second] = ["one", "two"].map((key): Vendor => ({
+      ...vendor(key),
+      reaches: () => note(`${key} reaches`)
+    }))
+    if (first === undefined || second === undefined) return assert.fail()
+    const channels = [...Array.from({ length: 50 }, () => "email"), ...Array.from({ length: 50 }, () => "one")]
+    const plan = Routing.plan(
+      { routing: { method: "all", channels } },
+      {},
+      [first, second],
+      undefined,
+      ({ key }) => note(`${key} written`)
+    )
+    assert.lengthOf(candidates(Result.getOrThrow(plan)), 150)
+    assert.deepStrictEqual(asked.toSorted(), ["one reaches", "one written", "two reaches", "two written"])
+  })
+
   it("a condition that is none leaves its channel out, and the refusal says what is wrong with it", () => {
     const detail = (condition: string) =>
       Result.match(
