@@ -71,7 +71,8 @@ describe("Position: a message's place in its plan is a fold over its attempts", 
     assert.strictEqual(later._tag === "Next" && later.at, 5_000 + day, "the day of tries does not end before it")
     // Another provider is not kept waiting for it.
     const timed = plan("single", [channel("email", [{ ...first, timeout: 300_000 }, second])])
-    assert.deepStrictEqual(nextOf(position(timed, asked, situation(1_000))), ["email", "two"])
+    const other = position(timed, asked, situation(1_000))
+    assert.deepStrictEqual([nextOf(other), atOf(other)], [["email", "two"], 1_000])
   })
 
   it("goes to the next provider when one is misconfigured, and to the next channel when recipient or content is refused", () => {
