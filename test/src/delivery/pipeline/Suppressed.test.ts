@@ -20,8 +20,8 @@ const calling = (key: string, channel: string, field: string): Vendor => ({
   ...Fake.nothing(key, channel),
   reaches: (profile) => typeof profile[field] === "string",
   addressOf: (profile, override) => {
-    const address = profile[field]
-    return typeof address === "string" && override["to"] === undefined ? address : undefined
+    const address = override["to"] ?? profile[field]
+    return typeof address === "string" ? address : undefined
   }
 })
 
@@ -146,6 +146,8 @@ describe("Suppressed", () => {
         const attempts = [Fixture.attempt(1, state, { provider: "smtp" })]
         const { channels } = { channels: [], ...(yield* sent(through("single", "email", "sms"), ada, attempts)) }
         assert.deepStrictEqual(channels, state === "rejected" ? ["sms"] : ["email", "sms"], state)
+        const texted = [Fixture.attempt(1, state, { channel: "sms", provider: "twilio" })]
+        assert.deepInclude(yield* sent(through("single", "email", "sms"), ada, texted), { channels: ["sms"] }, state)
       }
     }).pipe(Effect.provide(stores)))
 
