@@ -3,6 +3,8 @@ import type { Instructions } from "#schemas/SendMessage.ts"
 import { Templates } from "#src/content/Templates.ts"
 import { Strategies } from "#src/delivery/providers/Strategies.ts"
 import { LegacyPreferences } from "#src/people/LegacyPreferences.ts"
+import { Lists } from "#src/people/Lists.ts"
+import { ListId } from "#schemas/List.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { template } from "#test/contracts/TemplateFixture.ts"
 import { ada, choose, every, out, start, stores, unsubscribed } from "#test/src/delivery/pipeline/PreferredSends.ts"
@@ -100,6 +102,28 @@ describe("Sends by the preferences of a template", () => {
         yield* legacy.replace(scope, Fixture.user, { notifications: { [name]: out } })
         assert.deepInclude(yield* send(ada, { template: id }), { refused: unsubscribed })
         assert.deepInclude(yield* send(ada, { template: "news" }), { refused: unsubscribed })
+      }
+    }).pipe(Effect.provide(stores)))
+
+  it.effect("a list's word for a template, and its subscriber's, count without a topic", () =>
+    Effect.gen(function*() {
+      const { scope, send } = yield* start
+      const lists = yield* Lists
+      const list = ListId.make("news")
+      const { id } = yield* (yield* Templates).create(scope, { template: template("t"), alias: "news", publish: true })
+      const listed = { ...ada, list_id: list }
+      for (const name of [id, "news"]) {
+        const preferences = { notifications: { [name]: out } }
+        yield* lists.put(scope, list, { name: "News", preferences })
+        assert.deepInclude((yield* send(listed, { template: id })).decision, {
+          reason: "OPT_IN_REQUIRED",
+          rule: { source: "list", id: name }
+        })
+        assert.deepInclude(yield* send(ada, { template: id }), { channels: every })
+        yield* lists.put(scope, list, { name: "News", preferences: undefined })
+        yield* lists.putSubscription(scope, list, { userId: Fixture.user, preferences })
+        assert.deepInclude(yield* send(listed, { template: id }), { refused: unsubscribed })
+        yield* lists.putSubscription(scope, list, { userId: Fixture.user, preferences: undefined })
       }
     }).pipe(Effect.provide(stores)))
 
