@@ -21,6 +21,9 @@ const suppressing = (reason: SuppressionReason, of: Address = ada, more: Partial
   ...more
 })
 
+/** What is told of an address, and how long ago that happened, in ms; `null`: now. */
+const Told = Schema.Struct({ reason: SuppressionReason, age: Schema.NullOr(Schema.Literals([1, 2, 3])) })
+
 const start = Effect.gen(function*() {
   const { scope } = yield* Fixture.world
   const suppressions = yield* Suppressions
@@ -83,13 +86,21 @@ export const suppressionsContract = <E>(name: string, stores: Layer.Layer<Suppre
         })
     )
 
-    it.effect("told of an address twice at once, the stronger reason holds", () =>
-      Effect.gen(function*() {
-        const { add, reason } = yield* start
-        yield* add(suppressing("BOUNCED"), suppressing("COMPLAINED"), suppressing("MANUAL"), suppressing("BOUNCED"))
-        assert.strictEqual(yield* reason(), "COMPLAINED")
-        assert.isFalse(yield* add())
-      }))
+    it.effect.prop(
+      "of what is told of an address at once, in any order, the last to happen of the strongest holds",
+      { told: Schema.Array(Told).check(Schema.isMaxLength(4)) },
+      ({ told }) =>
+        Effect.gen(function*() {
+          yield* TestClock.adjust("1 day")
+          const { add, at, list } = yield* start
+          const all = told.map(({ age, reason }) => suppressing(reason, ada, age === null ? {} : { at: at - age }))
+          assert.strictEqual(yield* add(...all), told.length > 0)
+          const held = (yield* list()).items.map(({ created, reason }) => ({ reason, created }))
+          const reason = SuppressionReason.literals.findLast((one) => told.some((each) => each.reason === one))
+          const ages = told.filter((one) => one.reason === reason).map(({ age }) => age ?? 0)
+          assert.deepStrictEqual(held, reason === undefined ? [] : [{ reason, created: at - Math.min(...ages) }])
+        })
+    )
 
     it.effect("many who tell of the same addresses at once, in any order, all have their way", () =>
       Effect.gen(function*() {
