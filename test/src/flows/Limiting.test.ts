@@ -52,6 +52,8 @@ describe("Limiting", () => {
     for (const per of ["user", "topic", "user_topic", "tenant"] as const)
       assert.isUndefined(Limiting.tallyOf(limit(per, { limit: 0 }), nobody), per)
     assert.strictEqual(Limiting.tallyOf(limit("global", { limit: 0 }), nobody)?.most, 0)
+    for (const field of ["recipientKey", "topicId"] as const)
+      assert.isUndefined(Limiting.tallyOf(limit("user_topic", { limit: 0 }), { ...ada, [field]: undefined }), field)
   })
 
   it("an override is for its own user, topic or tenant, and without a limit nobody else is limited", () => {
