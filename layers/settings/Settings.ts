@@ -165,7 +165,8 @@ const faults: Record<keyof typeof variables, string> = {
   TIDINGS_SHARDS: "must be a number from 1 to 1024",
   TIDINGS_BRAND_LIMIT: "must be a number from 1 to 1000000",
   TIDINGS_CLUSTER_HOST: "must be a host name or an IP address where the other nodes reach this one, no scheme or port",
-  TIDINGS_CLUSTER_PORT: "must be a port number, with one more after it for each further one of TIDINGS_WORKERS",
+  TIDINGS_CLUSTER_PORT:
+    "must be a port number other than PORT, with one more after it for each further one of TIDINGS_WORKERS",
   TIDINGS_WORKERS: "must be a number from 0 to 64, and needs DATABASE_URL when it is not 0",
   TIDINGS_RETENTION_DAYS: "must be a number of days, 1 at least",
   TIDINGS_AUDIT_RETENTION_DAYS: "must be a number of days, 1 at least",
@@ -249,7 +250,10 @@ const read = Effect.gen(function*() {
     // Only one process may own an embedded data directory.
     (count) => count === undefined || count === 0 || read.databaseUrl !== undefined
   )
-  if ((clusterPort ?? 0) + above(asked ?? 0) > 65_535) bad.push(`TIDINGS_CLUSTER_PORT ${faults.TIDINGS_CLUSTER_PORT}`)
+  const last = (clusterPort ?? 0) + above(asked ?? 0)
+  const isShared = clusterPort !== undefined && read.databaseUrl !== undefined && port !== undefined &&
+    clusterPort <= port && port <= last
+  if (last > 65_535 || isShared) bad.push(`TIDINGS_CLUSTER_PORT ${faults.TIDINGS_CLUSTER_PORT}`)
   const tracked = yield* value(
     "TIDINGS_TRACKING",
     variables.TIDINGS_TRACKING,

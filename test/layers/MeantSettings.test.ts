@@ -43,4 +43,31 @@ describe("a setting that would be taken for something else than is meant is refu
         assert.include((yield* Effect.flip(of(query))).message, "require_tls beside from is true or false", query)
       for (const query of ["", "&require_tls=true", "&require_tls=false"]) yield* of(query)
     }))
+
+  it.effect("a cluster port that is the node's own PORT is refused: it would say that another process listens there", () =>
+    Effect.gen(function*() {
+      const of = (variables: Readonly<Record<string, string>>) =>
+        Effect.scoped(Layer.build(settings({ PORT: "4001", DATABASE_URL: "postgres://host", ...variables })))
+      for (
+        const variables of [
+          { TIDINGS_CLUSTER_PORT: "4001" },
+          { TIDINGS_CLUSTER_PORT: "4001", TIDINGS_WORKERS: "0" },
+          { TIDINGS_CLUSTER_PORT: "4000", TIDINGS_WORKERS: "2" }
+        ]
+      ) {
+        assert.strictEqual(
+          (yield* Effect.flip(of(variables))).message,
+          "TIDINGS_CLUSTER_PORT must be a port number other than PORT, with one more after it for each further one of TIDINGS_WORKERS"
+        )
+      }
+      for (
+        const variables of [
+          { TIDINGS_CLUSTER_PORT: "4000", TIDINGS_WORKERS: "1" },
+          { TIDINGS_CLUSTER_PORT: "4002", TIDINGS_WORKERS: "2" },
+          { TIDINGS_CLUSTER_PORT: "4001", DATABASE_URL: "" },
+          { PORT: "0" },
+          { PORT: "1", TIDINGS_WORKERS: "3" }
+        ]
+      ) yield* of(variables)
+    }))
 })

@@ -281,7 +281,7 @@ describe("settings (design.md §6)", () => {
       yield* Effect.scoped(Layer.build(settings({ ...variables, TIDINGS_WORKERS: "2" })))
       assert.strictEqual(
         (yield* Effect.flip(Effect.scoped(Layer.build(settings({ ...variables, TIDINGS_WORKERS: "3" }))))).message,
-        "TIDINGS_CLUSTER_PORT must be a port number, with one more after it for each further one of TIDINGS_WORKERS"
+        "TIDINGS_CLUSTER_PORT must be a port number other than PORT, with one more after it for each further one of TIDINGS_WORKERS"
       )
     }))
 })
