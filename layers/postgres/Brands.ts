@@ -111,7 +111,11 @@ const make = Effect.gen(function*() {
    * What forbids deleting a brand. A template that is being written with the brand holds the brand's row until it
    * commits, and so is seen here.
    */
-  const usedBy = Effect.fnUntraced(function*(scope: Scope, id: string) {
+  const usedBy = Effect.fnUntraced(function*(
+    scope: Scope,
+    id: string,
+    templates: ReturnType<typeof ways.tenantTemplates>
+  ) {
     const rows = yield* sql`select
         b.is_default and exists (select 1 from brands o where o.scope = b.scope and o.id <> b.id) as "asDefault",
         exists (select 1 from tenants t where t.scope = b.scope and t.brand_id = b.id) as "byTenant",
@@ -127,17 +131,24 @@ const make = Effect.gen(function*() {
       holds: (way: Ways.Way) => Ways.brandsOf(way).includes(id)
     }
     if ((yield* ways.strategy(scope, wanted)) !== undefined) return "strategy"
-    if ((yield* ways.tenantTemplate(scope, wanted)) !== undefined) return "tenant template"
+    if ((yield* templates(wanted)) !== undefined) return "tenant template"
     return asDefault ? "default" : undefined
   })
 
   const remove: Brands["Service"]["remove"] = Effect.fnUntraced(
     function*(scope, id) {
+      const templates = ways.tenantTemplates(scope)
+      const checkUnused = Effect.flatMap(
+        usedBy(scope, id, templates),
+        (by) => by === undefined ? Effect.void : Effect.fail(new BrandInUse({ id, by }))
+      )
+      // Once before others' writes have to wait for this one: the templates of all tenants are many.
+      yield* get(scope, id)
+      yield* checkUnused
       yield* revisions.bump(scope)
       const found = yield* sql`select 1 from brands where scope = ${scope} and id = ${id} for update`
       if (found.length === 0) return yield* new BrandNotFound({ id })
-      const by = yield* usedBy(scope, id)
-      if (by !== undefined) return yield* new BrandInUse({ id, by })
+      yield* checkUnused
       yield* sql`delete from brands where scope = ${scope} and id = ${id}`
     },
     sql.withTransaction,

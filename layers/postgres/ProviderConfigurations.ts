@@ -90,13 +90,22 @@ const make = Effect.gen(function*() {
   const rename = Rename.attempts(sql)
   const ways = StoredWays.make(sql)
 
-  /** Tells, in words, what could no longer send as it says without this configuration; `undefined` if nothing. */
-  const usedBy = Effect.fnUntraced(function*(
+  const get = Effect.fnUntraced(function*(scope: Scope, id: string) {
+    const rows = yield* sql`select ${sql.literal(columns)} from provider_configurations
+      where scope = ${scope} and id = ${id}`.pipe(Effect.flatMap(decode))
+    const row = Array.head(rows)
+    return Option.isSome(row) ? yield* opened(scope, row.value) : yield* new ConfigurationNotFound({ id })
+  }, orUnavailable)
+
+  /** Fails if something could no longer send as it says without this configuration. */
+  const checkUnused = Effect.fnUntraced(function*(
     scope: Scope,
-    removed: Configuration,
-    others: ReadonlyArray<{ readonly provider: string }>
+    id: string,
+    templates: ReturnType<typeof ways.tenantTemplates>
   ) {
-    const { alias, id, provider } = removed
+    const removed = yield* get(scope, id)
+    const others = (yield* named(scope)).filter((other) => other.id !== id)
+    const { alias, provider } = removed
     const isLast = !others.some((other) => other.provider === provider)
     const names = [id, ...(alias === undefined ? [] : [alias]), ...(isLast ? Catalogue.namesOf(provider) : [])]
     const wanted = {
@@ -104,9 +113,10 @@ const make = Effect.gen(function*() {
       holds: (way: Ways.Way) => Ways.needs(way, removed, others)
     }
     const strategy = yield* ways.strategy(scope, wanted)
-    if (strategy !== undefined) return `routing strategy ${strategy.id}`
-    const template = yield* ways.tenantTemplate(scope, wanted)
-    return template === undefined ? undefined : `template ${template.id} of tenant ${template.tenantId}`
+    if (strategy !== undefined) return yield* new ConfigurationInUse({ id, by: `routing strategy ${strategy.id}` })
+    const template = yield* templates(wanted)
+    if (template === undefined) return
+    return yield* new ConfigurationInUse({ id, by: `template ${template.id} of tenant ${template.tenantId}` })
   })
 
   /**
@@ -164,13 +174,6 @@ const make = Effect.gen(function*() {
     orUnavailable
   )
 
-  const get = Effect.fnUntraced(function*(scope: Scope, id: string) {
-    const rows = yield* sql`select ${sql.literal(columns)} from provider_configurations
-      where scope = ${scope} and id = ${id}`.pipe(Effect.flatMap(decode))
-    const row = Array.head(rows)
-    return Option.isSome(row) ? yield* opened(scope, row.value) : yield* new ConfigurationNotFound({ id })
-  }, orUnavailable)
-
   const replace: ProviderConfigurations["Service"]["replace"] = (scope, id, change) =>
     Effect.gen(function*() {
       yield* revisions.bump(scope)
@@ -192,11 +195,11 @@ const make = Effect.gen(function*() {
 
   const remove: ProviderConfigurations["Service"]["remove"] = Effect.fnUntraced(
     function*(scope, id) {
+      const templates = ways.tenantTemplates(scope)
+      // Once before others' writes have to wait for this one: the templates of all tenants are many.
+      yield* checkUnused(scope, id, templates)
       yield* revisions.bump(scope)
-      const stored = yield* get(scope, id)
-      const others = (yield* named(scope)).filter((other) => other.id !== id)
-      const by = yield* usedBy(scope, stored, others)
-      if (by !== undefined) return yield* new ConfigurationInUse({ id, by })
+      yield* checkUnused(scope, id, templates)
       yield* renaming(scope, sql`delete from provider_configurations where scope = ${scope} and id = ${id}`)
     },
     sql.withTransaction,

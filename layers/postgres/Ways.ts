@@ -18,7 +18,9 @@ const decodeTemplates = Schema.decodeUnknownEffect(
   )
 )
 
-/** What is looked for: a way that has one of these texts in its JSON, and for which this holds. */
+const decodeRevisions = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ revision: Schema.String })))
+
+/** What is looked for: a way that has one of these texts in its JSON, and for which this holds. The same texts mean the same. */
 interface Wanted {
   readonly texts: ReadonlyArray<string>
   readonly holds: (way: Way) => boolean
@@ -44,6 +46,36 @@ export const make = (sql: SqlClient.SqlClient) => {
     }
   })
 
+  /** A thousand tenants at a time, in a transaction: all of their templates in one statement are more than a caller waits for. */
+  const tenantTemplate = Effect.fnUntraced(function*(scope: Scope, wanted: Wanted) {
+    const walk = yield* InPieces.opened(sql, sql`select id as key from tenants where scope = ${scope} order by id`)
+    let found: Effect.Success<ReturnType<typeof decodeTemplates>>[number] | undefined
+    yield* walk((tenantIds) =>
+      found !== undefined ? Effect.void : Effect.map(
+        first(wanted, (page) =>
+          sql`select t.tenant_id as "tenantId", t.template_id as id, v.template as way
+            from unnest(${tenantIds}::text[]) as x(tenant_id) cross join lateral (
+              select tenant_id, template_id, live, latest from tenant_templates
+              where scope = ${scope} and tenant_id = x.tenant_id collate "C" offset 0) t
+            cross join lateral (select version, template from tenant_template_versions
+              where scope = ${scope} and tenant_id = t.tenant_id and template_id = t.template_id
+                and version in (t.live, t.latest) offset 0) v
+            where ${has("v.template", wanted)}
+            order by t.tenant_id, t.template_id, v.version ${page}`.pipe(Effect.flatMap(decodeTemplates))),
+        (one) => {
+          found = one
+        }
+      )
+    )
+    return found
+  })
+
+  const revisionOf = (scope: Scope) =>
+    sql`select revision::text as revision from revisions where scope = ${scope} and kind = 'tenant templates'`.pipe(
+      Effect.flatMap(decodeRevisions),
+      Effect.map(([row]) => row?.revision ?? "")
+    )
+
   return {
     strategy: (scope: Scope, wanted: Wanted) =>
       first(wanted, (page) =>
@@ -51,28 +83,19 @@ export const make = (sql: SqlClient.SqlClient) => {
           where scope = ${scope} and not archived and ${has("strategy", wanted)} order by id ${page}`.pipe(
           Effect.flatMap(decodeStrategies)
         )),
-    /** A thousand tenants at a time, in a transaction: all of their templates in one statement are more than a caller waits for. */
-    tenantTemplate: Effect.fnUntraced(function*(scope: Scope, wanted: Wanted) {
-      const walk = yield* InPieces.opened(sql, sql`select id as key from tenants where scope = ${scope} order by id`)
-      let found: Effect.Success<ReturnType<typeof decodeTemplates>>[number] | undefined
-      yield* walk((tenantIds) =>
-        found !== undefined ? Effect.void : Effect.map(
-          first(wanted, (page) =>
-            sql`select t.tenant_id as "tenantId", t.template_id as id, v.template as way
-              from unnest(${tenantIds}::text[]) as x(tenant_id) cross join lateral (
-                select tenant_id, template_id, live, latest from tenant_templates
-                where scope = ${scope} and tenant_id = x.tenant_id collate "C" offset 0) t
-              cross join lateral (select version, template from tenant_template_versions
-                where scope = ${scope} and tenant_id = t.tenant_id and template_id = t.template_id
-                  and version in (t.live, t.latest) offset 0) v
-              where ${has("v.template", wanted)}
-              order by t.tenant_id, t.template_id, v.version ${page}`.pipe(Effect.flatMap(decodeTemplates))),
-          (one) => {
-            found = one
-          }
-        )
-      )
-      return found
-    })
+    /**
+     * Looks for a template of a tenant, and for the same again: what was not found is not looked for until a template is
+     * written. So who asks before a change takes its locks, and under them once more, has them for a moment.
+     */
+    tenantTemplates: (scope: Scope) => {
+      let missed: string | undefined
+      return Effect.fnUntraced(function*(wanted: Wanted) {
+        const asked = JSON.stringify([yield* revisionOf(scope), wanted.texts])
+        if (missed === asked) return undefined
+        const found = yield* tenantTemplate(scope, wanted)
+        missed = found === undefined ? asked : undefined
+        return found
+      })
+    }
   }
 }
