@@ -158,13 +158,13 @@ const sent = (sql: SqlClient.SqlClient, scope: Scope, list: string, { before, fr
   ])
 
 /** What of a query an index finds; without any of it, all messages. */
-export const named = ({ recipient, traceId, userId }: MessageQuery): MessageQuery => ({
+export const named = ({ list, recipient, traceId, userId }: MessageQuery): MessageQuery => ({
   archived: true,
   cursor: undefined,
   enqueuedAfter: undefined,
   event: undefined,
   limit: 0,
-  list: undefined,
+  list,
   messageId: undefined,
   notification: undefined,
   providers: [],
@@ -181,7 +181,17 @@ export interface Window {
   readonly limit: number
   readonly offset?: number
   readonly columns?: string
+  /** Of a list, its messages may come in about that order, so that none is read but these. */
+  readonly isRough?: boolean
 }
+
+/** Whether most messages of a list may not match, and no index finds those that do. */
+export const isSparse = (
+  { event, notification, providers, recipient, statuses, tags, tenantId, traceId, userId }: MessageQuery
+): boolean =>
+  [recipient, traceId, userId].every((name) => name === undefined) &&
+  ([event, notification, tenantId].some((name) => name !== undefined) ||
+    [providers, statuses, tags].some((names) => names.length > 0))
 
 /**
  * The newest rows of a span that match a query, as `messages m`. Messages of a list are looked for only among the ids
@@ -193,17 +203,18 @@ export const newest = (
   scope: Scope,
   query: MessageQuery,
   span: Span,
-  { columns = "*", limit, offset = 0 }: Window
+  { columns = "*", isRough = false, limit, offset = 0 }: Window
 ) => {
   const { list, traceId } = query
   const first = sql`order by m.id desc limit ${limit + offset}::int`
-  const wanted = sql`order by m.id desc offset ${offset}::int limit ${limit}::int`
+  const part = sql`offset ${offset}::int limit ${limit}::int`
+  const wanted = sql`order by m.id desc ${part}`
   const selected = sql.literal(columns)
   if (list !== undefined) {
     return sql`(select distinct left(request_id, ${Ids.originLength}::int) as origin from list_requests
-        where ${sent(sql, scope, list, span)}) requests
+        where ${sent(sql, scope, list, span)} order by origin desc) requests
       cross join lateral (select ${selected} from messages m where m.id >= requests.origin and m.id < requests.origin || 'g'
-        and ${where(sql, scope, query, span)} ${first}) m ${wanted}`
+        and ${where(sql, scope, query, span)} ${first}) m ${isRough ? part : wanted}`
   }
   if (traceId === undefined || !isId(traceId)) return sql`messages m where ${where(sql, scope, query, span)} ${wanted}`
   const others = where(sql, scope, { ...query, traceId: undefined }, span)

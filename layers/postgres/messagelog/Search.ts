@@ -70,7 +70,7 @@ export const make = (sql: SqlClient.SqlClient, records: ReturnType<typeof Record
 
   /** Where a stretch of so many rows ends, of those that an index finds; `undefined` if there are not as many. */
   const nth = Effect.fnUntraced(function*(scope: Scope, query: MessageQuery, span: Filters.Span, count: number) {
-    const one = { columns: "id", limit: 1, offset: count - 1 }
+    const one = { columns: "id", limit: 1, offset: count - 1, isRough: true }
     const rows = yield* sql`select m.id from ${Filters.newest(sql, scope, Filters.named(query), span, one)}`.pipe(
       Effect.flatMap(decodeIds)
     )
@@ -104,8 +104,8 @@ export const make = (sql: SqlClient.SqlClient, records: ReturnType<typeof Record
   ): Effect.fn.Return<Looked, SqlError.SqlError | Schema.SchemaError> {
     const rows: Array<MessageRecord> = []
     const found = (reached?: string): Looked => ({ rows, reached, isOver: true })
-    // One message is soon found. Of a list, no row is looked at that was not sent to it.
-    const isPaced = query.messageId === undefined && query.list === undefined
+    // One message is soon found, and so are those of a list: no row is looked at that was not sent to it.
+    const isPaced = query.messageId === undefined && (query.list === undefined || Filters.isSparse(query))
     const now = yield* Clock.currentTimeMillis
     for (const span of Filters.spans(query, { before: within.before, lowest: within.from, now })) {
       for (let rest: Filters.Span | undefined = span; rest !== undefined;) {
