@@ -34,5 +34,20 @@ layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layer)), { excludeTestS
         assert(result._tag === "Written")
         assert.isTrue(start <= result.provenAtNanos && result.provenAtNanos <= sent)
       }))
+
+    it.effect("P2: a database that lost the last epochs, as in a failover, gives none of them again", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { epoch, journal, message, place } = yield* Fixture.owned
+        const lost = yield* journal.take(place.shard, "forgotten", place.at + 1_000)
+        yield* sql`update epochs set epoch = ${epoch} where shard = ${place.shard}`
+        const { epoch: current } = yield* journal.take(place.shard, "next", place.at + 2_000)
+        const intent = { conditional: true, lifecycle: ["Route"] as const, attempt: Fixture.attempt(1, "intent") }
+        const recorded = yield* Effect.forEach(
+          [lost.epoch, current],
+          (of) => journal.record(Fixture.step(message, of, intent))
+        )
+        assert.deepStrictEqual(recorded.map(({ _tag }) => _tag), ["Fenced", "Written"])
+      }))
   }
 )
