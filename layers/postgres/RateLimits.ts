@@ -9,8 +9,9 @@ const decode = Schema.decodeUnknownEffect(
 
 /**
  * Counters in the database: one row per workspace and kind of request, for the current window. In a transaction, they
- * are part of it. A counter that exists for each of many things also deletes rows of earlier windows, except those
- * that another session has locked.
+ * are part of it. Another node's clock may be ahead: the later of two windows counts. One that is later still was counted
+ * by a clock that has been set back since, and does not. A counter that exists for each of many things also deletes rows
+ * of other windows, except those that another session has locked.
  */
 export const layer = Layer.effect(
   RateLimits,
@@ -19,6 +20,7 @@ export const layer = Layer.effect(
     return RateLimits.of({
       take: Effect.fnUntraced(function*(scope, rule) {
         const start = windowStart(yield* Clock.currentTimeMillis)
+        const next = start + windowMs
         const name = counterOf(rule)
         const over = rule.of === undefined
           ? sql``
@@ -26,14 +28,15 @@ export const layer = Layer.effect(
             select ctid from request_counts where scope = ${
             workspaceOf(scope)
           } and starts_with(name, ${`${rule.name}/`})
-              and window_start < ${start}::bigint and name <> ${name} for update skip locked)))`
-        // Another node's clock may be ahead: the later window counts.
+              and (window_start < ${start}::bigint or window_start > ${next}::bigint) and name <> ${name}
+            for update skip locked)))`
         const [{ count, start: counted }] =
           yield* sql`${over} insert into request_counts as c (scope, name, window_start, count)
           values (${workspaceOf(scope)}, ${name}, ${start}::bigint, 1)
           on conflict (scope, name) do update set
-            count = case when c.window_start >= excluded.window_start then least(c.count, ${rule.limit}::int) + 1 else 1 end,
-            window_start = greatest(c.window_start, excluded.window_start)
+            count = case when c.window_start between excluded.window_start and ${next}::bigint
+              then least(c.count, ${rule.limit}::int) + 1 else 1 end,
+            window_start = case when c.window_start = ${next}::bigint then c.window_start else excluded.window_start end
           returning count, window_start::float8 as start`.pipe(Effect.flatMap(decode))
         return { count, endsAt: counted + windowMs }
       }, orUnavailable)

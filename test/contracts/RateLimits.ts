@@ -40,6 +40,20 @@ export const rateLimitsContract = <E>(name: string, stores: Layer.Layer<RateLimi
         assert.strictEqual(yield* take("lists", 10), 1)
       }))
 
+    it.effect("a clock that was ahead and is set back leaves no counter that goes on until then", () =>
+      Effect.gen(function*() {
+        const { limits, production, take } = yield* start
+        const now = yield* Clock.currentTimeMillis
+        const others = () => take("resends", 10, production, "a")
+        yield* TestClock.setTime(now + 365 * 86_400_000)
+        for (let n = 0; n < 3; n++) yield* Effect.andThen(take("lists", 10), others())
+        yield* TestClock.setTime(now)
+        const { count, endsAt } = yield* limits.take(production, { name: "lists", limit: 10 })
+        assert.strictEqual(count, 1)
+        assert.isAtMost(endsAt, now + windowMs)
+        assert.deepStrictEqual([yield* others(), yield* take("lists", 10)], [1, 2])
+      }))
+
     it.effect("kinds and workspaces are counted apart, environments of one workspace together", () =>
       Effect.gen(function*() {
         const { production, take } = yield* start
