@@ -204,6 +204,22 @@ export const outboxContract = <E>(
         assert.strictEqual((yield* claimed).url, "https://example.com/new")
       }))
 
+    it.effect("a clock that was ahead and is set back keeps no webhook from being told until then", () =>
+      Effect.gen(function*() {
+        const { at, claim, claimed, outbox, record } = yield* start(2)
+        const ahead = at + 365 * 86_400_000
+        yield* TestClock.setTime(ahead)
+        yield* outbox.settle(
+          yield* claimed,
+          OutboxFixture.settlement({ pausedUntil: ahead + 20_000, since: ahead - 3 * 86_400_000 })
+        )
+        yield* TestClock.setTime(at)
+        assert.isUndefined(yield* claim())
+        assert.strictEqual(yield* outbox.sweep(100), 0)
+        assert.strictEqual((yield* claimed).events.length, 2)
+        assert.deepInclude(yield* record, { lost: 0 })
+      }))
+
     it.effect("environments can be passed by", () =>
       Effect.gen(function*() {
         const { outbox, scope } = yield* start(1)

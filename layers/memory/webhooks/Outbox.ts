@@ -2,7 +2,7 @@ import { Database } from "#layers/memory/Database.ts"
 import { nameOf, type State } from "#layers/memory/State.ts"
 import type { WebhookEventRow, WebhookRow, WebhookState } from "#layers/memory/WebhookRows.ts"
 import type { Scope } from "#schemas/Scope.ts"
-import { type Claimed, lease, Outbox, probing, type Settlement } from "#src/reports/webhooks/Outbox.ts"
+import { type Claimed, furthest, lease, Outbox, probing, type Settlement } from "#src/reports/webhooks/Outbox.ts"
 import * as Secrets from "#src/reports/webhooks/Secrets.ts"
 import { Array, Clock, Effect, HashMap, Layer, Option } from "effect"
 
@@ -89,8 +89,15 @@ const settle = (
   })
 }
 
-const sweep = (state: State, limit: number): readonly [number, State] => {
-  const { events, webhooks } = state.webhooks
+/** A webhook with a time that is too far ahead begins anew. */
+const begun = (row: WebhookRow, now: number): WebhookRow =>
+  Math.max(row.claimedUntil, row.pausedUntil, row.since, row.failing?.since ?? 0) > now + furthest
+    ? { ...row, claim: row.claim + 1, claimedUntil: 0, pausedUntil: 0, since: 0, failures: 0, failing: undefined }
+    : row
+
+const sweep = (state: State, limit: number, now: number): readonly [number, State] => {
+  const { events } = state.webhooks
+  const webhooks = HashMap.map(state.webhooks.webhooks, (row) => begun(row, now))
   const gone = Array.fromIterable(events).flatMap(([name, mine]) => {
     const row = Option.getOrUndefined(HashMap.get(webhooks, name))
     return Array.fromIterable(HashMap.values(mine)).filter((event) => row === undefined || !isTold(row, event))
@@ -142,7 +149,7 @@ export const layer = Layer.effect(
         })
         return times.length === 0 ? undefined : Math.min(...times)
       }),
-      sweep: (limit) => modify((state) => sweep(state, limit))
+      sweep: (limit) => Effect.flatMap(Clock.currentTimeMillis, (now) => modify((state) => sweep(state, limit, now)))
     })
   })
 )

@@ -3,7 +3,7 @@ import { MessageId } from "#schemas/MessageId.ts"
 import { Scope } from "#schemas/Scope.ts"
 import { Status } from "#schemas/Status.ts"
 import { WebhookEventType } from "#schemas/Webhook.ts"
-import { lease, Outbox, probing, type WebhookEvent } from "#src/reports/webhooks/Outbox.ts"
+import { furthest, lease, Outbox, probing, type WebhookEvent } from "#src/reports/webhooks/Outbox.ts"
 import * as Secrets from "#src/reports/webhooks/Secrets.ts"
 import * as Patience from "#src/store/Patience.ts"
 import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
@@ -101,6 +101,10 @@ const settling = `with mine as (select claim from webhooks where scope = $1 and 
     gave_up_at = case when $14::boolean then $13::bigint end, since = greatest(w.since, $15::bigint)
   from mine where w.scope = $1 and w.id = $2`
 
+const beginning = `update webhooks set claim = claim + 1, claimed_until = 0, paused_until = 0, since = 0, failures = 0,
+    failing_since = null, error = null
+  where greatest(claimed_until, paused_until, since, failing_since) > $1`
+
 /**
  * Events are deleted alone, and counted then: whoever settles a claim has locked its webhook, and waits for the places
  * of events.
@@ -181,6 +185,7 @@ export const layer = Layer.effect(
         patiently
       ),
       sweep: Effect.fnUntraced(function*(limit) {
+        yield* sql.unsafe(beginning, [(yield* Clock.currentTimeMillis) + furthest])
         const swept = yield* Effect.flatMap(sql.unsafe(sweeping, [limit]), decodeSwept)
         if (swept.length > 0) yield* sql.unsafe(counting, [JSON.stringify(swept)])
         return swept.reduce((sum, { number }) => sum + number, 0)

@@ -70,6 +70,12 @@ export interface Settlement {
 /** How long a claim is nobody else's, in ms. */
 export const lease = Duration.toMillis("30 seconds")
 
+/**
+ * How far ahead the times of a webhook are at most, in ms: what it asks for is waited for a day. Later ones were written
+ * by a clock that was ahead and has been set back since.
+ */
+export const furthest = Duration.toMillis("25 hours")
+
 /** After so many rounds in a row in which it was not reached, a webhook is asked for with one event at a time. */
 export const probing = 3
 
@@ -95,7 +101,8 @@ export class Outbox extends Context.Service<Outbox, {
   readonly next: Effect.Effect<number | undefined, StoreUnavailable>
   /**
    * Deletes events that nobody is told any more, `limit` at most: of webhooks that are disabled or gone, or from before
-   * what these are told. They count as lost. Answers how many.
+   * what these are told. They count as lost. Answers how many. A webhook whose times are too far ahead (`furthest`) begins
+   * anew before: until then it would be told nothing, and lose all that there is to tell.
    */
   readonly sweep: (limit: number) => Effect.Effect<number, StoreUnavailable>
 }>()("tidings/Outbox") {}
