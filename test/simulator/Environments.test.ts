@@ -149,7 +149,7 @@ describe("two environments", () => {
       Simulation.check({
         story,
         complaints: (history) => environments.flatMap((environment) => inEnvironment(history, environment))
-      }, { seeds: 20, given, vendors }),
-    120_000
+      }, { seeds: 12, given, vendors }),
+    300_000
   )
 })
