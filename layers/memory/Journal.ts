@@ -76,9 +76,12 @@ export const layer = Layer.effect(
       record,
       observe: observeOne,
       observeAll: eachAlone(observeOne),
-      take: (shard) =>
+      take: (shard, _, at) =>
         modify((state) => {
-          const epoch = Option.getOrElse(HashMap.get(state.epochs, shard), () => 0) + 1
+          const epoch = Option.match(HashMap.get(state.epochs, shard), {
+            onNone: () => 1,
+            onSome: (last) => Math.max(last + 1, at)
+          })
           return [{ shard, epoch, seq: state.seq }, { ...state, epochs: HashMap.set(state.epochs, shard, epoch) }]
         }),
       due: (window) => read((state) => due(state, window))
