@@ -66,11 +66,11 @@ export const steps = (it: Vitest.MethodsNonLive<Expansions | Journal | MessageLo
     Effect.gen(function*() {
       const given = yield* accepted()
       const expansions = yield* Expansions
-      yield* (yield* Journal).take(given.place.shard, "other", given.place.at)
+      const { epoch: owner } = yield* (yield* Journal).take(given.place.shard, "other", given.place.at)
       assert.deepStrictEqual(yield* expansions.advance(step(given)), { _tag: "Fenced" })
       assert.deepStrictEqual(yield* messagesOf(given), [])
       assert.deepStrictEqual((yield* open(given)).rows.map(({ place }) => place), [encodePlace(start)])
-      const current = yield* expansions.advance(step(given, { owner: given.epoch + 1 }))
+      const current = yield* expansions.advance(step(given, { owner }))
       assert.deepStrictEqual(current, { _tag: "Written", created: 2, intents: new Map() })
     }))
 
