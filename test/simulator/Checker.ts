@@ -4,6 +4,7 @@ import * as Configurations from "./checker/Configurations.ts"
 import * as Drains from "./checker/Drains.ts"
 import * as Facts from "./checker/Facts.ts"
 import * as Handovers from "./checker/Handovers.ts"
+import * as Hands from "./checker/Hands.ts"
 import * as Jobs from "./checker/Jobs.ts"
 import * as Lateness from "./checker/Lateness.ts"
 import * as Leaks from "./checker/Leaks.ts"
@@ -17,6 +18,7 @@ import * as Routes from "./checker/Routes.ts"
 import * as Statuses from "./checker/Statuses.ts"
 import * as Templates from "./checker/Templates.ts"
 import * as Times from "./checker/Times.ts"
+import * as Told from "./checker/Told.ts"
 
 const checks: ReadonlyArray<(facts: Facts.Facts) => ReadonlyArray<string>> = [
   Leaks.unbroken,
@@ -60,10 +62,14 @@ const checks: ReadonlyArray<(facts: Facts.Facts) => ReadonlyArray<string>> = [
   Limits.notForNothing,
   Lateness.punctual,
   Lateness.noLonger,
-  Lateness.noLongerDelayed
+  Lateness.noLongerDelayed,
+  Told.kept,
+  Told.notMadeUp,
+  Told.cancelled,
+  Hands.oneByOne
 ]
 
-/** What is wrong with a history, by the invariants I1 to I27; nothing, if the engine kept them. */
+/** What is wrong with a history, by the invariants I1 to I29; nothing, if the engine kept them. */
 export const complaints = (history: History): ReadonlyArray<string> => {
   const facts = Facts.make(history)
   return checks.flatMap((check) => check(facts))

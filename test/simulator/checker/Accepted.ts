@@ -79,7 +79,7 @@ export const oncePerKey = (facts: Facts): ReadonlyArray<string> => {
   )
   const unlike = [...keyed].flatMap(([key, requests]) => {
     const answers = requests.flatMap(({ tries }) =>
-      tries.filter(({ status }) => status === 202).map(({ body }) => body)
+      tries.flatMap(({ body, status }) => status === undefined || status === 503 ? [] : [`${status} ${body}`])
     )
     return new Set(answers).size > 1 ? [`I4: ${key} was answered in ${new Set(answers).size} ways`] : []
   })

@@ -3,6 +3,7 @@ import { late } from "./Late.ts"
 import { limits } from "./Limits.ts"
 import { owners } from "./Owners.ts"
 import { pages } from "./Pages.ts"
+import { receipts } from "./Receipts.ts"
 
 /** A bug as a change of one place of `src/`; `text` is there exactly once. The last ones were real, and the simulator found them. */
 export interface Bug {
@@ -292,5 +293,6 @@ export const bugs: ReadonlyArray<Bug> = [
   ...late,
   ...limits,
   ...owners,
-  ...pages
+  ...pages,
+  ...receipts
 ]

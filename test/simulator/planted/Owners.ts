@@ -66,5 +66,12 @@ export const owners: ReadonlyArray<Bug> = [
     file: "src/delivery/attempts/Call.ts",
     text: "return isStale(intended, now)\n        ?",
     becomes: "return isStale(intended, 0n)\n        ?"
+  },
+  {
+    name: "a recipient has a mailbox for each lane, and so two messages in hand",
+    seed: 9,
+    file: "src/delivery/Shards.ts",
+    text: "if (mailboxes.offer(message)) return true",
+    becomes: "if (mailboxes.offer({ ...message, recipientKey: `${message.recipientKey} ${message.lane}` })) return true"
   }
 ]
