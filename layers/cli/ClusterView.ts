@@ -22,6 +22,9 @@ const age = (ms: number): string => {
   return counted(Math.max(0, Math.floor(ms / size)), noun)
 }
 
+/** One that was heard of within this, in ms, lives: if it is down all the same, the others find nobody at its address. */
+const shortSilence = 8_000
+
 /** A node that serves nothing and was silent for longer is one that was replaced: it will not come back. */
 const longestSilence = 3_600_000
 
@@ -33,8 +36,10 @@ const line = (now: number) => ({ address, alive, last_seen, shards }: ClusterNod
   const owned = shards.length === 0
     ? "no shards"
     : `${counted(shards.length, "shard")} (${folded(shards.map(({ shard }) => shard))})`
-  const seen = alive || last_seen === null ? "" : `  last seen ${age(now - last_seen)} ago`
-  return `  ${alive ? "up  " : "DOWN"}  ${address}  ${owned}  ${due} due${seen}`
+  const unseen = alive || last_seen === null ? undefined : now - last_seen
+  const seen = unseen === undefined ? "" : `  last seen ${age(unseen)} ago`
+  const unreached = unseen !== undefined && unseen < shortSilence ? ", and the others do not reach it there" : ""
+  return `  ${alive ? "up  " : "DOWN"}  ${address}  ${owned}  ${due} due${seen}${unreached}`
 }
 
 /**

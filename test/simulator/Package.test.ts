@@ -160,7 +160,7 @@ describe("the package tidings, installed in an empty project", () => {
     assert.include(await readFile(join(root, "README.md"), "utf8"), `\`\`\`ts\n${await example()}\`\`\`\n`)
   })
 
-  it("runs the first example of layers/testing/README.md on Node", { timeout: 30_000 }, async () => {
+  it("runs the first example of layers/testing/README.md on Node", { timeout: 120_000 }, async () => {
     assert.deepStrictEqual(
       await says(process.execPath, ["--disable-warning=ExperimentalWarning", "shipped.test.mts"]),
       {
@@ -202,7 +202,7 @@ describe("the package tidings, installed in an empty project", () => {
     }
   })
 
-  it("runs the first example on Deno", { timeout: 30_000 }, async () => {
+  it("runs the first example on Deno", { timeout: 120_000 }, async () => {
     assert.deepStrictEqual(await says(tool("deno"), ["run", "-A", "shipped.test.mts"]), { ok: true, text: "" })
   })
 
@@ -212,7 +212,7 @@ describe("the package tidings, installed in an empty project", () => {
   ] as const
 
   for (const [what, from, to, complaint] of mutants) {
-    it(`names the seed that finds ${what}, and lives it again`, { timeout: 30_000 }, async () => {
+    it(`names the seed that finds ${what}, and lives it again`, { timeout: 120_000 }, async () => {
       const text = await example()
       assert.include(text, from)
       await writeFile(project("mutant.mts"), text.replace(from, to))
@@ -225,7 +225,7 @@ describe("the package tidings, installed in an empty project", () => {
     })
   }
 
-  it("has the types that the examples and all doors need, without types of others", { timeout: 30_000 }, async () => {
+  it("has the types that the examples and all doors need, without types of others", { timeout: 120_000 }, async () => {
     const compilerOptions = { module: "NodeNext", target: "ESNext", strict: true, noEmit: true, types: [] }
     await writeFile(project("doors.mts"), doors().map((name, n) => `export * as door${n} from "${name}"`).join("\n"))
     await writeFile(
@@ -235,7 +235,7 @@ describe("the package tidings, installed in an empty project", () => {
     assert.deepStrictEqual(await says(tool("tsc"), ["--project", "."]), { ok: true, text: "" })
   })
 
-  it("declares what a project exports of it, by names that its doors have", { timeout: 30_000 }, async () => {
+  it("declares what a project exports of it, by names that its doors have", { timeout: 180_000 }, async () => {
     const compilerOptions = {
       module: "NodeNext",
       target: "ESNext",
@@ -282,7 +282,7 @@ describe("the package tidings, installed in an empty project", () => {
     }
   })
 
-  it("opens every door that it names, and no other", { timeout: 30_000 }, async () => {
+  it("opens every door that it names, and no other", { timeout: 120_000 }, async () => {
     assert.include(doors(), "tidings/testing")
     const opened = await says(process.execPath, [
       "--input-type=module",

@@ -36,18 +36,20 @@ describe("ClusterView", () => {
         },
         { address: "10.0.0.2:20001", alive: false, last_seen: now - 9 * 86_400_000, shards: [shard(5)] },
         { address: "10.0.0.3:20001", alive: true, last_seen: 5, shards: [] },
-        { address: "10.0.0.4:20001", alive: false, last_seen: now - 90_000, shards: [] }
+        { address: "10.0.0.4:20001", alive: false, last_seen: now - 90_000, shards: [] },
+        { address: "127.0.0.1:20001", alive: false, last_seen: now - 2_500, shards: [] }
       ],
       due: 7,
       lag: 1_250,
       oldest_due: { id: "1-6553f100-0123456789abcdef01234567", shard: 3, since: 1 }
     }
     assert.deepStrictEqual(ClusterView.view(behind, now).split("\n"), [
-      "4 nodes, 64 shards",
+      "5 nodes, 64 shards",
       "  up    10.0.0.1:20001  4 shards (0-3)  7 due",
       "  DOWN  10.0.0.2:20001  1 shard (5)  0 due  last seen 9 days ago",
       "  up    10.0.0.3:20001  no shards  0 due",
       "  DOWN  10.0.0.4:20001  no shards  0 due  last seen 1 minute ago",
+      "  DOWN  127.0.0.1:20001  no shards  0 due  last seen 2 seconds ago, and the others do not reach it there",
       "  nobody serves shards 7, 9",
       "7 messages due, 1.3 s behind",
       "oldest due message 1-6553f100-0123456789abcdef01234567 (shard 3)"
