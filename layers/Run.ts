@@ -110,8 +110,8 @@ const work = <E>(number: number, program: Effect.Effect<void, E>): void => {
 
 /**
  * Runs a server until it is told to stop: SIGTERM, SIGINT and SIGHUP drain it and exit 0. A start that fails says why
- * in one line per fault and exits with the error's code (`ExitCode`); so does one with arguments. In
- * a worker thread of a server, runs that worker instead.
+ * in one line per fault and exits with the error's code (`ExitCode`); so does one with arguments. In a worker thread of
+ * a server, runs that worker instead.
  */
 export const main = <E>(app: Layer.Layer<never, E, Settings.Settings>): void => {
   JsonKeys.install()

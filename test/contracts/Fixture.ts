@@ -4,7 +4,7 @@ import { UserId } from "#schemas/Profile.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
 import { Scope } from "#schemas/Scope.ts"
 import type { IdempotencyKey, StoredResponse } from "#src/access/Idempotency.ts"
-import { type Acceptance, Journal, type NewMessage, type Step, type Window } from "#src/delivery/Journal.ts"
+import { type Acceptance, type Due, Journal, type NewMessage, type Step, type Window } from "#src/delivery/Journal.ts"
 import type { MessageQuery, MessageRecord } from "#src/reports/MessageLog.ts"
 import { Effect } from "effect"
 
@@ -17,6 +17,16 @@ export interface World {
   readonly shard: number
   /** Epoch ms. */
   readonly at: number
+}
+
+/** What a look finds where nothing is due, now or later. */
+export const nothingDue: Due = {
+  rows: [],
+  complete: true,
+  upTo: undefined,
+  timedUpTo: undefined,
+  heldUp: new Map(),
+  next: undefined
 }
 
 const firstSecond = 1_800_000_000

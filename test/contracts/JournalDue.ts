@@ -14,22 +14,8 @@ export const idsOf = (rows: ReadonlyArray<{ readonly id: MessageId }>) => rows.m
 export const due = (it: Vitest.MethodsNonLive<Journal>) => {
   it.effect("an empty shard has nothing due, and nothing later", () =>
     Effect.gen(function*() {
-      assert.deepStrictEqual(yield* look(yield* Fixture.world), {
-        rows: [],
-        complete: true,
-        upTo: undefined,
-        timedUpTo: undefined,
-        heldUp: new Map(),
-        next: undefined
-      })
-      assert.deepStrictEqual(yield* look(yield* Fixture.world, { shards: [] }), {
-        rows: [],
-        complete: true,
-        upTo: undefined,
-        timedUpTo: undefined,
-        heldUp: new Map(),
-        next: undefined
-      })
+      assert.deepStrictEqual(yield* look(yield* Fixture.world), Fixture.nothingDue)
+      assert.deepStrictEqual(yield* look(yield* Fixture.world, { shards: [] }), Fixture.nothingDue)
     }))
 
   it.effect("shards are read together however far the numbers of messages have come since each was taken", () =>
@@ -127,14 +113,7 @@ export const due = (it: Vitest.MethodsNonLive<Journal>) => {
         Fixture.accepted(place, { dueAt: place.at + 20 }),
         Fixture.accepted(place, { dueAt: place.at + 40, lane: "bulk" })
       ])
-      assert.deepStrictEqual(yield* look(place), {
-        rows: [],
-        complete: true,
-        upTo: undefined,
-        timedUpTo: undefined,
-        heldUp: new Map(),
-        next: place.at + 10
-      })
+      assert.deepStrictEqual(yield* look(place), { ...Fixture.nothingDue, next: place.at + 10 })
       const some = yield* look(place, { now: place.at + 20 })
       assert.deepStrictEqual([idsOf(some.rows), some.next], [[early.id, exact.id], place.at + 30])
       const most = yield* look(place, { now: place.at + 39 })
@@ -165,14 +144,7 @@ export const due = (it: Vitest.MethodsNonLive<Journal>) => {
         Fixture.accepted(elsewhere, { dueAt: elsewhere.at }),
         Fixture.accepted(elsewhere, { dueAt: elsewhere.at + 1 })
       ])
-      assert.deepStrictEqual(yield* look(place), {
-        rows: [],
-        complete: true,
-        upTo: undefined,
-        timedUpTo: undefined,
-        heldUp: new Map(),
-        next: undefined
-      })
+      assert.deepStrictEqual(yield* look(place), Fixture.nothingDue)
     }))
 
   it.effect.prop(

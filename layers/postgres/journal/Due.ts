@@ -46,8 +46,8 @@ const atOnce = Effect.provideService(BeginTransaction, "begin isolation level re
 
 /**
  * Reads one window. In each lane: one statement for the ready rows if they are few, otherwise others for the turns and
- * for their rows, and two for turns that are held up; one for the timed rows. Then one for the attempts if any row was tried, and one for the next due time
- * if nothing was left out.
+ * for their rows, and two for turns that are held up; one for the timed rows. Then one for the attempts if any row was
+ * tried, and one for the next due time if nothing was left out.
  * All run in one transaction, so that an embedded database is waited for only once: as single statements, each waited
  * half a second behind others under load, and the owners ran out of work. And on one snapshot: between two statements a
  * message of a turn that was read and a later one of the same recipient may be committed, and the later one alone was

@@ -1,4 +1,4 @@
-import { type Due, Journal } from "#src/delivery/Journal.ts"
+import { Journal } from "#src/delivery/Journal.ts"
 import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import * as LaneShares from "#src/delivery/shards/LaneShares.ts"
 import * as Owned from "#src/delivery/shards/Owned.ts"
@@ -6,15 +6,6 @@ import * as Reader from "#src/delivery/shards/Reader.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Latch, Layer } from "effect"
-
-const nothing: Due = {
-  rows: [],
-  complete: true,
-  upTo: undefined,
-  timedUpTo: undefined,
-  heldUp: new Map(),
-  next: undefined
-}
 
 type Options = Parameters<typeof Reader.make>[0]
 
@@ -26,7 +17,7 @@ const started = Effect.fnUntraced(function*(different: Partial<Options> = {}) {
     Journal,
     Layer.mock(Journal, {
       take: (shard) => Effect.succeed({ shard, epoch: 1, seq: 0 }),
-      due: () => Effect.as(store.await, nothing)
+      due: () => Effect.as(store.await, Fixture.nothingDue)
     })
   )
   const owned = Owned.make(journal)
@@ -115,7 +106,7 @@ describe("A message that is not stored yet", () => {
         backlogged: (is) => void told.push(is),
         journal: yield* Effect.provide(
           Journal,
-          Layer.mock(Journal, { due: () => Effect.sync(() => ({ ...nothing, complete })) })
+          Layer.mock(Journal, { due: () => Effect.sync(() => ({ ...Fixture.nothingDue, complete })) })
         )
       })
       const look = Effect.suspend(() => {

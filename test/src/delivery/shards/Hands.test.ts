@@ -61,14 +61,7 @@ describe("A look at what is due", () => {
           recipient: JSON.stringify(recipient),
           instructions: JSON.stringify(instructions)
         }
-        const due: Due = {
-          rows: [row],
-          complete: true,
-          upTo: undefined,
-          timedUpTo: undefined,
-          heldUp: new Map(),
-          next: undefined
-        }
+        const due: Due = { ...Fixture.nothingDue, rows: [row] }
         const look = looks[n]
         return look === undefined ? Effect.die(`there was no look ${n}`) : Deferred.succeed(look, due)
       }

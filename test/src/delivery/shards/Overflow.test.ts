@@ -52,14 +52,7 @@ describe("A reader that never comes to the end of what is due", () => {
         const { instructions, recipient, ...message } = Fixture.message(place, { recipientKey: `recipient ${look}` })
         const row = { ...message, recipient: JSON.stringify(recipient), instructions: JSON.stringify(instructions) }
         asked = 0
-        yield* Queue.offer(answers, {
-          rows: [row],
-          complete: false,
-          upTo: undefined,
-          timedUpTo: undefined,
-          heldUp: new Map(),
-          next: undefined
-        })
+        yield* Queue.offer(answers, { ...Fixture.nothingDue, rows: [row], complete: false })
         yield* TestClock.adjust(1)
       }
       assert.isAtMost(asked, 1)

@@ -78,15 +78,13 @@ export const world = Effect.fnUntraced(function*(capacity: number) {
       (isHalted || ready.filter(({ message }) => isRead(message)).length <= limit)
     const next = Math.min(...open.flatMap(({ message: { dueAt } }) => dueAt > now ? [dueAt] : []))
     return {
+      ...Fixture.nothingDue,
       rows: [...inOrder, ...timed.slice(0, limit)].map(({ isBroken, message }) => ({
         ...message,
         recipient: isBroken === true ? "{" : JSON.stringify(message.recipient),
         instructions: JSON.stringify(message.instructions)
       })),
       complete,
-      upTo: undefined,
-      timedUpTo: undefined,
-      heldUp: new Map(),
       next: complete && Number.isFinite(next) ? next : undefined
     }
   }
