@@ -23,6 +23,7 @@ import * as Layouts from "#src/content/Layouts.ts"
 import * as Rendering from "#src/content/Rendering.ts"
 import * as Intake from "#src/delivery/Intake.ts"
 import * as FirstSteps from "#src/delivery/journal/FirstSteps.ts"
+import type { Handover } from "#src/delivery/journal/Handover.ts"
 import * as Pipeline from "#src/delivery/Pipeline.ts"
 import type { Placement as Placed } from "#src/delivery/shards/Placement.ts"
 import type { Providers } from "#src/delivery/Providers.ts"
@@ -57,6 +58,7 @@ const vendors = Vendors.layer.pipe(Layer.provide(VendorHttp.layer))
 const placement = ({ clusterHost: host, clusterPort: port, databaseUrl, followsPort, workers }: Values): Layer.Layer<
   Placed,
   CannotListen | Config.ConfigError | SqlError.SqlError,
+  | Handover
   | Invalidations.Invalidations
   | NodeId.NodeId
   | PgClient.PgClient

@@ -8,6 +8,7 @@ import * as Ready from "#layers/postgres/journal/Ready.ts"
 import * as Unreadable from "#layers/postgres/journal/Unreadable.ts"
 import * as Filters from "#layers/postgres/messagelog/Filters.ts"
 import * as Requests from "#layers/postgres/messagelog/Requests.ts"
+import * as DueNotice from "#layers/postgres/notices/DueNotice.ts"
 import * as Hearers from "#layers/postgres/webhooks/Hearers.ts"
 import { isRefusal, orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import type { MessageId } from "#schemas/MessageId.ts"
@@ -75,9 +76,10 @@ export const layer = Layer.effect(
         looking
       ),
       advance: Effect.fnUntraced(function*(step) {
-        const shards = step.page?.members.map(({ shard }) => shard) ?? []
+        const { page } = step
+        const work = page === undefined ? [] : page.members.map(({ shard }) => ({ shard, kind: page.common.lane }))
         const isHeard = yield* hears([step.expansion.scope])
-        return yield* telling(shards, (unowned) => write(step, unowned, isHeard)).pipe(
+        return yield* telling(work, (notice) => write(step, notice, isHeard)).pipe(
           Effect.retry({ schedule: again, while: (error) => !isRefusal(error) }),
           patiently,
           Effect.mapError((error) =>
@@ -118,7 +120,7 @@ export const layer = Layer.effect(
       resume: Effect.fnUntraced(function*(scope, id) {
         yield* sql`with resumed as (update expansions set state = 'RUNNING', due_at = 0, tries = 0, epoch = 0, error = null, ended_at = null
             where scope = ${scope} and id = ${id} and state = 'FAILED' returning shard)
-          select pg_notify('tidings_due', shard::text)::text from resumed`
+          select pg_notify(${DueNotice.channel}, shard::text || ',expansions')::text from resumed`
         yield* sql.afterCommit(handover.stir)
       }, orUnavailable)
     })

@@ -7,6 +7,7 @@ import * as GroupCommit from "#layers/postgres/journal/GroupCommit.ts"
 import { observing } from "#layers/postgres/journal/Observe.ts"
 import * as Owners from "#layers/postgres/journal/Owners.ts"
 import * as Record from "#layers/postgres/journal/Record.ts"
+import * as DueNotice from "#layers/postgres/notices/DueNotice.ts"
 import * as Room from "#layers/postgres/Room.ts"
 import * as Take from "#layers/postgres/journal/Take.ts"
 import * as Hearers from "#layers/postgres/webhooks/Hearers.ts"
@@ -41,7 +42,13 @@ const acceptWriters = 2
  */
 const enoughAccepts = 32
 
-const given = <A>(value: A | undefined): ReadonlyArray<A> => value === undefined ? [] : [value]
+/** In ms: what is due later than this is not told of, since its owner reads when that is well before (`sweepInterval`). */
+const seenInTime = 120_000
+
+const workOf = ({ at, expansion, messages }: Acceptance): ReadonlyArray<DueNotice.Work> => [
+  ...messages.flatMap(({ dueAt, lane, shard }) => dueAt > at + seenInTime ? [] : [{ shard, kind: lane }]),
+  ...(expansion === undefined ? [] : [{ shard: expansion.shard, kind: "expansions" as const }])
+]
 
 /** The journal on Postgres: three writers (accept, record, take), each a group commit. */
 export const layer = Layer.effect(
@@ -68,12 +75,10 @@ export const layer = Layer.effect(
     /** Owned messages go to their mailboxes in the order of the flush, before any caller hears of the commit (P3). */
     const acceptBatch = told(Effect.fnUntraced(function*(batch: ReadonlyArray<Accept.Named>) {
       yield* handover.room
-      const shards = batch.flatMap(({ acceptance: { expansion, messages } }) =>
-        [...messages, ...given(expansion)].map(({ shard }) => shard)
-      )
+      const work = batch.flatMap(({ acceptance }) => workOf(acceptance))
       const isHeard = yield* hears(batch.flatMap(({ acceptance: { messages } }) => messages.map(({ scope }) => scope)))
       const results = yield* Effect.onError(
-        telling(shards, (unowned) => insert(batch, unowned, isHeard)),
+        telling(work, (notice) => insert(batch, notice, isHeard)),
         () => unheard
       )
       const isFresh = results.map((kept) => Exit.isSuccess(kept) && !kept.value.replayed)

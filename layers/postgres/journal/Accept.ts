@@ -1,5 +1,6 @@
 import * as Expand from "#layers/postgres/journal/Expand.ts"
 import * as Parameters from "#layers/postgres/journal/Parameters.ts"
+import * as DueNotice from "#layers/postgres/notices/DueNotice.ts"
 import * as Repeats from "#layers/postgres/statements/Repeats.ts"
 import * as Told from "#layers/postgres/webhooks/Told.ts"
 import type { Accepted, Acceptance, NewMessage } from "#src/delivery/Journal.ts"
@@ -64,7 +65,7 @@ interface Parts {
   readonly profiles: string
   readonly keys: { readonly rows: string; readonly now: string } | undefined
   readonly expansions: string | undefined
-  /** Shards that other nodes own, whose owners are notified. */
+  /** What the owners of other nodes' shards are told (`DueNotice`). */
   readonly notify: string | undefined
   /** Whether there are messages of lists, which readers find by their list. */
   readonly listed: boolean
@@ -127,12 +128,12 @@ export const write = (sql: SqlClient.SqlClient) => {
       : ""
   }${told === undefined ? "" : `, w as (${Told.messages("select * from m")})`}
     select ${keys !== undefined ? "n, owner, status, headers, body" : "n"}${
-    notify === undefined ? "" : `, (select pg_notify('tidings_due', ${notify}))::text`
+    notify === undefined ? "" : `, (select pg_notify('${DueNotice.channel}', ${notify}))::text`
   }${told === undefined ? "" : `, ${Told.wake}`} from ${keys !== undefined ? "e" : "lost"} ${
     keys === undefined && (notify ?? told) !== undefined ? "right join (select 1) one on true" : ""
   }`
 
-  return Effect.fnUntraced(function*(batch: ReadonlyArray<Named>, unowned: ReadonlyArray<number>, isHeard: boolean) {
+  return Effect.fnUntraced(function*(batch: ReadonlyArray<Named>, notice: string | undefined, isHeard: boolean) {
     const drafts = batch.flatMap(({ acceptance }) => acceptance.messages)
     const messages = batch.flatMap(({ acceptance }, n) => acceptance.messages.map((message) => messageRow(n, message)))
     const history = batch.flatMap(({ acceptance }, n) =>
@@ -182,7 +183,7 @@ export const write = (sql: SqlClient.SqlClient) => {
       profiles: $(JSON.stringify(profiles)),
       keys: isKeyed ? { rows: $(JSON.stringify(keys)), now: $(now) } : undefined,
       expansions: expansions.length === 0 ? undefined : $(JSON.stringify(expansions)),
-      notify: unowned.length === 0 ? undefined : $(unowned.join(",")),
+      notify: notice === undefined ? undefined : $(notice),
       listed: drafts.some(({ listId }) => listId !== undefined),
       told: isHeard ? $(now) : undefined
     }

@@ -2,6 +2,7 @@ import * as Frames from "#layers/postgres/journal/Frames.ts"
 import * as Intents from "#layers/postgres/journal/Intents.ts"
 import * as Outputs from "#layers/postgres/journal/Outputs.ts"
 import * as Texts from "#layers/postgres/journal/Texts.ts"
+import * as DueNotice from "#layers/postgres/notices/DueNotice.ts"
 import * as Repeats from "#layers/postgres/statements/Repeats.ts"
 import * as Told from "#layers/postgres/webhooks/Told.ts"
 import { MessageId } from "#schemas/MessageId.ts"
@@ -105,7 +106,7 @@ const statement = (notify: boolean, isHeard: boolean, areNew: boolean) => `
     (select array_agg(n) from r where k is not null and (id in (select message_id from a)) is not true) as left,
     case when (select count(*) from m) < (select count(*) from r) then
       (select array_agg(id) from r where (id in (select id from m)) is not true) end as known
-  ${notify ? `, (select pg_notify('tidings_due', $34))::text` : ""}${isHeard ? `, ${Told.wake}` : ""}`
+  ${notify ? `, (select pg_notify('${DueNotice.channel}', $34))::text` : ""}${isHeard ? `, ${Told.wake}` : ""}`
 
 const decode = Schema.decodeUnknownEffect(
   Schema.Tuple([
@@ -120,13 +121,13 @@ const decode = Schema.decodeUnknownEffect(
 )
 
 /**
- * Writes a step. `unowned`: shards of its messages that this node does not own; their owners are notified. `isHeard`:
- * webhooks want to know of messages.
+ * Writes a step. `notice`: what the owners of its messages are told, if there are others than this node (`DueNotice`).
+ * `isHeard`: webhooks want to know of messages.
  */
 export const write = (sql: SqlClient.SqlClient) => {
   const keep = Frames.keep(sql)
   const asNew = Repeats.learning()
-  const advance = Effect.fnUntraced(function*(step: Advance, unowned: ReadonlyArray<number>, isHeard: boolean) {
+  const advance = Effect.fnUntraced(function*(step: Advance, notice: string | undefined, isHeard: boolean) {
     const { expansion, intents = [], page } = step
     const { common, members = [], profiles = [] } = page ?? {}
     const begun = Intents.of(intents)
@@ -165,12 +166,12 @@ export const write = (sql: SqlClient.SqlClient) => {
       [...new Set(members.flatMap(({ listId }) => listId === undefined ? [] : [listId]))],
       step.error !== undefined,
       step.at,
-      ...(unowned.length > 0 ? [unowned.join(",")] : [])
+      ...(notice === undefined ? [] : [notice])
     ]
     const [answer] = yield* asNew(
       `${expansion.scope} ${expansion.id}`,
       values,
-      (areNew) => sql.unsafe(statement(unowned.length > 0, isHeard, areNew), values)
+      (areNew) => sql.unsafe(statement(notice !== undefined, isHeard, areNew), values)
     ).pipe(Effect.flatMap((found) => Effect.orDie(decode(found))))
     if (!answer.current) return { _tag: "Fenced" } satisfies Advanced
     if (!answer.written) return { _tag: "Passed" } satisfies Advanced
@@ -180,6 +181,6 @@ export const write = (sql: SqlClient.SqlClient) => {
       intents: Intents.results(intents, { left: answer.left ?? [], known: answer.known ?? [] }, provenAtNanos)
     } satisfies Advanced
   })
-  return (step: Advance, unowned: ReadonlyArray<number>, isHeard: boolean) =>
-    keep(Outputs.framesOf(step.intents ?? []), advance(step, unowned, isHeard))
+  return (step: Advance, notice: string | undefined, isHeard: boolean) =>
+    keep(Outputs.framesOf(step.intents ?? []), advance(step, notice, isHeard))
 }

@@ -1,5 +1,6 @@
 import * as ReadElsewhere from "#layers/postgres/journal/ReadElsewhere.ts"
 import { stamps } from "#layers/postgres/journal/Stamps.ts"
+import * as DueNotice from "#layers/postgres/notices/DueNotice.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import type * as Hearers from "#layers/postgres/webhooks/Hearers.ts"
 import * as Told from "#layers/postgres/webhooks/Told.ts"
@@ -180,7 +181,7 @@ export const observing = (sql: SqlClient.SqlClient, handover: Handover["Service"
     }
     const stirred = new Set(weighed.flatMap(({ shard, verdict }) => verdict.dueAt === undefined ? [] : [shard]))
     for (const shard of stirred) {
-      if (!handover.owns(shard)) yield* sql`select pg_notify('tidings_due', ${String(shard)})`
+      if (!handover.owns(shard)) yield* sql`select pg_notify(${DueNotice.channel}, ${String(shard)})`
     }
     return new Map(
       weighed.map(({ observed, shard, verdict: { dueAt, observation } }) =>

@@ -1,3 +1,4 @@
+import * as DueNotice from "#layers/postgres/notices/DueNotice.ts"
 import { Invalidations, noticeOf } from "#layers/postgres/notices/Invalidations.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import { Scope } from "#schemas/Scope.ts"
@@ -110,7 +111,7 @@ export const make = Effect.fnUntraced(function*(kind: string) {
     yield* invalidations.tell({ kind, scope })
     yield* sql`insert into revisions (scope, kind, revision) values (${scope}, ${kind}, 1)
       on conflict (scope, kind) do update set revision = revisions.revision + 1
-      returning pg_notify('tidings_due', ${noticeOf({ kind, scope })})::text`
+      returning pg_notify(${DueNotice.channel}, ${noticeOf({ kind, scope })})::text`
   })
 
   const remembering: Revisions["remembering"] = <A, E>(

@@ -1,7 +1,10 @@
 import { NodeId } from "#layers/cluster/NodeId.ts"
+import * as DueNotice from "#layers/postgres/notices/DueNotice.ts"
 import { Invalidations, ofNotice } from "#layers/postgres/notices/Invalidations.ts"
 import * as Listening from "#layers/postgres/notices/Listening.ts"
 import * as Runners from "#layers/postgres/Runners.ts"
+import { Handover } from "#src/delivery/journal/Handover.ts"
+import { Lane } from "#src/delivery/journal/OpenMessage.ts"
 import { Shards } from "#src/delivery/Shards.ts"
 import * as Patience from "#src/store/Patience.ts"
 import { PgClient } from "@effect/sql-pg"
@@ -27,7 +30,7 @@ const collision = (address: string) =>
 
 /** A node of the same address answers `join` with `here`. Earlier versions read only the first word. */
 const announcing = (sql: PgClient.PgClient, self: string, address: string) => (word: "join" | "here") =>
-  sql`select pg_notify('tidings_due', ${`${word} ${self} ${address}`})`
+  sql`select pg_notify(${DueNotice.channel}, ${`${word} ${self} ${address}`})`
 
 /**
  * Announces a server whose engine runs in workers, before it accepts anything and then again and again: it is not in the
@@ -62,7 +65,7 @@ const givingUp = Effect.fnUntraced(function*(sql: PgClient.PgClient, { watch }: 
     Latch.closeUnsafe(gave)
     const told = [...given].join(",")
     given.clear()
-    yield* Effect.retry(sql`select pg_notify('tidings_due', ${told})`, backoff)
+    yield* Effect.retry(sql`select pg_notify(${DueNotice.channel}, ${told})`, backoff)
   }).pipe(Effect.forever, Effect.forkScoped)
 })
 
@@ -77,6 +80,7 @@ const givingUp = Effect.fnUntraced(function*(sql: PgClient.PgClient, { watch }: 
 export const layer = Effect.fnUntraced(function*(address: string) {
   const sql = yield* PgClient.PgClient
   const shards = yield* Shards
+  const handover = yield* Handover
   const self = yield* NodeId
   const invalidations = yield* Invalidations
   const patiently = yield* Patience.asking(Patience.callers)
@@ -134,7 +138,7 @@ export const layer = Effect.fnUntraced(function*(address: string) {
     )
   )
 
-  yield* Listening.make("tidings_due", "new messages", {
+  yield* Listening.make(DueNotice.channel, "new messages", {
     began: Effect.gen(function*() {
       yield* shards.wake
       // Announced again: an answer to the first `join` may have come before this node listened.
@@ -147,7 +151,11 @@ export const layer = Effect.fnUntraced(function*(address: string) {
       const invalidation = ofNotice(payload)
       if (invalidation !== undefined) return yield* invalidations.tell(invalidation)
       const owned = yield* shards.owned
-      if (payload.split(",").some((shard) => owned.includes(Number(shard)))) yield* shards.wake
+      const { kinds, shards: told } = DueNotice.read(payload)
+      if (!told.some((shard) => owned.includes(shard))) return
+      if (kinds === undefined) return yield* shards.wake
+      yield* handover.behind(Lane.literals.filter((lane) => kinds.includes(lane)))
+      if (kinds.includes("expansions")) yield* handover.stir
     }),
     ended: Effect.suspend(() => {
       listening = false

@@ -2,6 +2,7 @@ import * as Migrations from "#layers/postgres/Migrations.ts"
 import * as NodeId from "#layers/cluster/NodeId.ts"
 import * as Invalidations from "#layers/postgres/notices/Invalidations.ts"
 import * as Wakeups from "#layers/postgres/notices/Wakeups.ts"
+import * as Handover from "#src/delivery/journal/Handover.ts"
 import { Shards } from "#src/delivery/Shards.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
@@ -31,6 +32,7 @@ const joining = Effect.fnUntraced(function*(database: Redacted.Redacted, address
     Wakeups.layer(address).pipe(
       Layer.provide([
         shards,
+        Layer.fresh(Handover.layer),
         Layer.fresh(Invalidations.layer),
         Layer.fresh(NodeId.layer(id).pipe(Layer.provide(NodeCrypto.layer))),
         FreshDatabase.node(database)

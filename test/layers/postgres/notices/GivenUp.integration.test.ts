@@ -29,7 +29,7 @@ describe("A shard that a node gives up while it writes rows of it", () => {
         )
         yield* Journal.use(({ accept }) => accept(Fixture.acceptance(place, [Fixture.message(place)])))
         const { payload } = yield* Queue.take(heard)
-        assert.strictEqual(payload, String(place.shard))
+        assert.strictEqual(payload, `${place.shard},transactional`)
       }).pipe(Effect.provide(Layer.fresh(stores)))
     }).pipe(Effect.scoped), 20_000)
 })

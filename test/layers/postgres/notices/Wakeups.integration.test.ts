@@ -2,6 +2,7 @@ import * as NodeId from "#layers/cluster/NodeId.ts"
 import * as Invalidations from "#layers/postgres/notices/Invalidations.ts"
 import * as Wakeups from "#layers/postgres/notices/Wakeups.ts"
 import { Scope } from "#schemas/Scope.ts"
+import { Handover } from "#src/delivery/journal/Handover.ts"
 import { Shards, type Taking } from "#src/delivery/Shards.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import { NodeCrypto } from "@effect/platform-node"
@@ -40,7 +41,8 @@ const faulty = Effect.map(Clock.Clock, (local) => {
 
 /** A node that owns shard 3 and has begun to listen, on a database that knows of no other. `wokenAlone`: whether it last was; `isBroken`: its next wake-up is a defect. */
 const start = Effect.gen(function*() {
-  const seen = { wakes: 0, alone: false, wokenAlone: false, isBroken: false }
+  const read: Array<string> = []
+  const seen = { read, wakes: 0, alone: false, wokenAlone: false, isBroken: false }
   const watching = new Set<(taking: Taking) => void>()
   const owning = (shards: ReadonlyArray<number>) => {
     for (const tell of watching) tell({ shards, alone: false, backlogged: [] })
@@ -49,6 +51,13 @@ const start = Effect.gen(function*() {
   const changes: Array<Invalidations.Invalidation> = []
   const invalidations = Layer.mock(Invalidations.Invalidations, {
     tell: (invalidation) => Effect.sync(() => void changes.push(invalidation))
+  })
+  const handover = Layer.mock(Handover, {
+    behind: (lanes) => Effect.sync(() => void seen.read.push(...lanes)),
+    stir: Effect.sync(() => void seen.read.push("expansions")),
+    owns: () => true,
+    stepCame: () => {},
+    stepLeft: () => {}
   })
   const shards = Layer.mock(Shards, {
     wake: Effect.suspend(() => {
@@ -74,7 +83,13 @@ const start = Effect.gen(function*() {
   yield* sql`create table cluster_runners (last_heartbeat timestamp)`
   yield* Layer.build(
     Wakeups.layer("127.0.0.1:23000").pipe(
-      Layer.provide([stores, shards, invalidations, NodeId.layer(undefined).pipe(Layer.provide(NodeCrypto.layer))])
+      Layer.provide([
+        stores,
+        shards,
+        handover,
+        invalidations,
+        NodeId.layer(undefined).pipe(Layer.provide(NodeCrypto.layer))
+      ])
     )
   ).pipe(
     Effect.provideService(Clock.Clock, clock)
@@ -110,6 +125,22 @@ describe("Wakeups", () => {
       assert.isTrue(yield* until(() => seen.wakes > before))
       assert.strictEqual(seen.wakes, before + 1)
     }), 30_000)
+
+  it.live(
+    "P1: it reads what a notice of its shards names, and everything where that is not known here",
+    () =>
+      Effect.gen(function*() {
+        const { seen, sql, until } = yield* start
+        const before = seen.wakes
+        for (const notice of ["4,bulk", "3,transactional", "3,4,expansions,bulk", "3,bulk,later"]) {
+          yield* sql`select pg_notify('tidings_due', ${notice})`
+        }
+        assert.isTrue(yield* until(() => seen.wakes > before))
+        assert.strictEqual(seen.wakes, before + 1)
+        assert.deepStrictEqual(seen.read, ["transactional", "bulk", "expansions"])
+      }),
+    30_000
+  )
 
   it.live(
     "what another node has changed is told to who caches it, before what is accepted after it wakes anybody",

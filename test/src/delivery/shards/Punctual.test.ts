@@ -5,7 +5,7 @@ import * as Fixture from "#test/contracts/Fixture.ts"
 import { memory } from "#test/crash/EngineStores.ts"
 import * as EngineNode from "#test/support/EngineNode.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Effect, Layer, Schema } from "effect"
 import { TestClock } from "effect/testing"
 
 /** Nodes with a provider, and when in ms each call of their messages began. */
@@ -107,4 +107,29 @@ describe("Without a sweep", () => {
       }
       assert.lengthOf(calls, 1_500)
     }).pipe(Effect.scoped, Effect.provide(memory.shared)))
+})
+
+describe("With the sweep alone", () => {
+  it.effect.prop("what another node accepted untold is called when it is due, if that is two minutes away", {
+    delays: Schema.NonEmptyArray(Schema.Int.check(Schema.isBetween({ minimum: 120_001, maximum: 600_000 })))
+  }, ({ delays }) =>
+    Effect.gen(function*() {
+      const { calls, cluster, message, place, start } = yield* world(() => Effect.void)
+      const door = yield* start([])
+      yield* start([place.shard])
+      yield* cluster.settle
+      yield* TestClock.adjust(30_000)
+      const now = yield* Clock.currentTimeMillis
+      const due = delays.map((delay) => now + delay).toSorted((a, b) => a - b)
+      for (const [n, dueAt] of due.entries()) yield* door.accept({ ...message(`${n}`), dueAt })
+      for (const at of [1, 2, 3].map((minute) => now + minute * 30_000)) {
+        yield* TestClock.setTime(at)
+        yield* cluster.settle
+      }
+      for (const at of due) {
+        yield* TestClock.setTime(at)
+        yield* cluster.settle
+      }
+      assert.deepStrictEqual(calls, due.map((at) => at - place.at))
+    }).pipe(Effect.scoped, Effect.provide(memory.shared)), { arbitrary: { runs: 20 } })
 })
