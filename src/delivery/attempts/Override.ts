@@ -62,8 +62,8 @@ export const says = (override: JsonMap, provider: Provider): boolean =>
     )
     : inInbox.some((name) => typeof override[name] === "string" && override[name] !== "")
 
-/** What was last made of a rendering, and by which override, for the messages of a fan-out that share it. */
-const made = new WeakMap<Rendered, { readonly by: JsonMap; readonly output: Rendered }>()
+/** What was last made of a rendering, for which channel and by which override, for the messages of a fan-out that share it. */
+const made = new WeakMap<Rendered, { readonly channel: string; readonly by: JsonMap; readonly output: Rendered }>()
 
 const actionsOf = Schema.decodeUnknownOption(Schema.Array(Action))
 
@@ -90,9 +90,9 @@ export const shown = (channel: string, rendered: Rendered, override: JsonMap): R
   const own = names.flatMap((name) => said[name](override[name]) ?? [])
   if (own.length === 0) return rendered
   const known = made.get(rendered)
-  if (known !== undefined && names.every((name) => known.by[name] === override[name])) return known.output
+  if (known?.channel === channel && names.every((name) => known.by[name] === override[name])) return known.output
   const output = Frame.like(rendered, own.reduce<Rendered>((seen, one) => ({ ...seen, ...one }), rendered))
-  made.set(rendered, { by: override, output })
+  made.set(rendered, { channel, by: override, output })
   return output
 }
 

@@ -1,4 +1,5 @@
 import type { JsonMap } from "#schemas/Optional.ts"
+import { blank } from "#schemas/Rendered.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
 import type { Vendor } from "#src/delivery/Provider.ts"
 import * as Override from "#src/delivery/attempts/Override.ts"
@@ -8,7 +9,7 @@ import { memory } from "#test/crash/EngineStores.ts"
 import * as EngineNode from "#test/support/EngineNode.ts"
 import * as Fake from "#test/support/Fake.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 
 const vendor: Vendor = {
   _tag: "Vendor",
@@ -18,6 +19,8 @@ const vendor: Vendor = {
   reaches: () => true,
   send: () => Effect.succeed({ reference: undefined })
 }
+
+const Words = Schema.optionalKey(Schema.Literals(["one", "two"]))
 
 const inbox = { _tag: "Inbox", key: "inbox", channel: "inbox", reaches: () => true } as const
 
@@ -113,6 +116,25 @@ describe("Overrides (api.md §3)", () => {
     const shared = { title: "T", actions: [action] }
     assert.strictEqual(shown(shared), shown({ ...shared }), "one object for a fan-out's messages")
   })
+
+  it.prop(
+    "P10: none is shown another's words, though all messages without content share a rendering",
+    {
+      shows: Schema.Array(Schema.Struct({
+        channel: Schema.Literals(["email", "inbox"]),
+        override: Schema.Struct({ subject: Words, text: Words, html: Words, title: Words, body: Words })
+      })).check(Schema.isMinLength(8))
+    },
+    ({ shows }) => {
+      const shared = { ...blank }
+      for (const { channel, override } of shows) {
+        assert.deepStrictEqual(
+          Override.shown(channel, shared, override),
+          Override.shown(channel, { ...shared }, override)
+        )
+      }
+    }
+  )
 
   it.effect("a provider is given all three, and addresses with their variables", () =>
     Effect.gen(function*() {
