@@ -3,12 +3,14 @@ import type { Recipient } from "#schemas/Recipient.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
 import * as Stages from "#src/delivery/pipeline/Stages.ts"
 import { DeviceTokens } from "#src/people/DeviceTokens.ts"
+import { Memberships } from "#src/people/Memberships.ts"
 import { Profiles } from "#src/people/Profiles.ts"
+import { Tenants } from "#src/people/Tenants.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import * as Stores from "#test/layers/memory/Stores.ts"
 import * as Fake from "#test/support/Fake.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Schema } from "effect"
 
 const stores = Layer.mergeAll(
   Stores.layer,
@@ -70,4 +72,28 @@ describe("Stages: what is known of a message and its recipient", () => {
       assert.strictEqual(type, "UNROUTABLE")
       assert.notInclude(detail, "is configured")
     }).pipe(Effect.provide(stores)))
+
+  it.effect.prop(
+    "a message is marked as placed only in its user's one tenant, and only where the send names none",
+    {
+      ofUser: Schema.Array(Schema.Literals(["a", "b", "c"])),
+      named: Schema.optionalKey(Schema.Literals(["a", "b", "nowhere"]))
+    },
+    ({ named, ofUser }) =>
+      Effect.gen(function*() {
+        const { decide, scope } = yield* start
+        for (const id of ["a", "b", "c"]) yield* Tenants.use((tenants) => tenants.replace(scope, id, { name: id }))
+        const joined = [...new Set(ofUser)]
+        yield* Memberships.use((all) =>
+          all.put(scope, "ada", joined.map((tenantId) => ({ tenantId, profile: undefined })))
+        )
+        const ada = { user_id: "ada", email: "ada@example.com" }
+        const { message: { isPlaced, recipient } } = yield* decide(
+          named === undefined ? ada : { ...ada, tenant_id: named }
+        )
+        const sole = named === undefined && joined.length === 1 ? joined[0] : undefined
+        assert.deepStrictEqual([isPlaced, recipient.tenant_id], [sole === undefined ? undefined : true, named ?? sole])
+      }).pipe(Effect.provide(stores)),
+    { arbitrary: { runs: 30 } }
+  )
 })
