@@ -107,12 +107,19 @@ const beginning = `update webhooks set claim = claim + 1, claimed_until = 0, pau
 
 /**
  * Events are deleted alone, and counted then: whoever settles a claim has locked its webhook, and waits for the places
- * of events.
+ * of events. Whose there are is found by steps through an index, one for each webhook, so that what waits to be told is
+ * not read.
  */
-const sweeping = `with gone as (delete from webhook_events where ctid = any(array(select e.ctid from webhook_events e
-      where not exists (select from webhooks w
-        where w.scope = e.scope and w.id = e.webhook_id and w.state = 'ENABLED' and w.since <= e.stored_at)
-      limit $1 for update of e skip locked)) returning scope, webhook_id)
+const sweeping = `with recursive told as (
+    (select scope, webhook_id from webhook_events order by scope, webhook_id limit 1)
+    union all
+    select e.* from told t cross join lateral (select scope, webhook_id from webhook_events
+      where (scope, webhook_id) > (t.scope, t.webhook_id) order by scope, webhook_id limit 1) e),
+  gone as (delete from webhook_events where ctid = any(array(select e.ctid from told t
+      left join webhooks w on w.scope = t.scope and w.id = t.webhook_id and w.state = 'ENABLED'
+      cross join lateral (select ctid from webhook_events where scope = t.scope and webhook_id = t.webhook_id
+        and (w.id is null or stored_at < w.since) limit $1 for update skip locked) e
+      where w.id is null or w.since > 0 limit $1)) returning scope, webhook_id)
   select scope, webhook_id as id, count(*)::int as number from gone group by 1, 2`
 
 const counting = `update webhooks w set lost = w.lost + x.number

@@ -1,8 +1,10 @@
 import type { WebhookState } from "#schemas/Webhook.ts"
+import { Outbox } from "#src/reports/webhooks/Outbox.ts"
 import * as Secrets from "#src/reports/webhooks/Secrets.ts"
 import { type WebhookDraft, Webhooks } from "#src/reports/Webhooks.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
+import * as Reads from "#test/layers/postgres/Reads.ts"
 import * as Stores from "#test/layers/postgres/Stores.ts"
 import { secretKey } from "#test/support/SecretKeys.ts"
 import { NodeCrypto } from "@effect/platform-node"
@@ -69,6 +71,19 @@ layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layerEmpty)))("Webhooks
         (${scope}, 'wh_later', '', null, 'LATER', '', 0), (${scope}, 'wh_more', '', '{later}', 'ENABLED', '', 0)`
       const { items } = yield* webhooks.list(scope, { limit: 10, cursor: undefined })
       assert.deepStrictEqual(items.map((one) => one.id), [id])
+    }))
+
+  it.effect("a sweep reads nothing of what waits for those that are told of it", () =>
+    Effect.gen(function*() {
+      const { id, scope } = yield* failing
+      const sql = yield* SqlClient.SqlClient
+      const outbox = yield* Outbox
+      yield* sql`insert into webhook_events (scope, webhook_id, id, type, at, stored_at, due_at)
+        select ${scope}, case when n % 200 = 0 then 'wh_gone' else ${id} end, n::text, 'message:updated', 1, 1, 1
+        from generate_series(1, 2000) n`
+      const swept = yield* Reads.rows("webhook_events", outbox.sweep(100))
+      assert.strictEqual(swept.result, 10)
+      assert.isAtMost(swept.rows, 100)
     }))
 
   it.effect("P9: no secret stands in the database, and both sign after a renewal", () =>
