@@ -27,8 +27,9 @@ const closing = {
       error = case when x.ends then $3 else m.error end
     from (select m.scope, m.id, m.status not in (${barred}) as ends
       from unnest($1::int[], $2::text[]) as x(scope, id)
-      join messages m on m.scope = x.scope and m.id = x.id and m.due_at is not null order by m.id for update of m) x
-    where m.scope = x.scope and m.id = x.id
+      join messages m on m.scope = x.scope and m.id = x.id and m.id between $5 and $6 and m.due_at is not null
+      order by m.id for update of m) x
+    where m.scope = x.scope and m.id = x.id and m.id between $5 and $6
     returning m.scope, m.id, m.status, x.ends),
   w as (${Told.messages("select scope, id, status, $4::bigint as at, $4::bigint as stored_at from closed where ends")}),
   h as (insert into history (scope, message_id, at, step, events) select scope, id, $4, 'unreadable', json_build_array(json_build_object(
@@ -55,8 +56,13 @@ export const setAside = Effect.fnUntraced(
   function*(sql: SqlClient.SqlClient, what: keyof typeof closing, rows: ReadonlyArray<Named>) {
     if (rows.length === 0) return
     const at = yield* Clock.currentTimeMillis
+    const ids = rows.map(({ id }) => id).toSorted()
     const keys = [rows.map(({ scope }) => scope), rows.map(({ id }) => id)]
-    const answer = yield* sql.unsafe(closing[what], [...keys, detail(what), at]).pipe(Effect.flatMap(decodeEnded))
+    // Messages have days, of which no others are opened.
+    const bounds = what === "message" ? [ids[0], ids.at(-1)] : []
+    const answer = yield* sql.unsafe(closing[what], [...keys, detail(what), at, ...bounds]).pipe(
+      Effect.flatMap(decodeEnded)
+    )
     yield* Metric.update(counters[what], rows.length)
     for (const { ended } of answer) yield* Metric.update(settled, ended)
     yield* Effect.forEach(

@@ -1,5 +1,6 @@
 import * as Partitions from "#layers/postgres/days/Partitions.ts"
 import * as Record from "#layers/postgres/journal/Record.ts"
+import * as Unreadable from "#layers/postgres/journal/Unreadable.ts"
 import type { Step } from "#src/delivery/Journal.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { shows } from "#test/contracts/MessageLogOutputs.ts"
@@ -23,20 +24,34 @@ const written = Effect.fnUntraced(function*(step: Step) {
   return { days: Math.max(days, outputs.days, outputs.result.days), result: outputs.result.result }
 })
 
+/** A day of each week before this time, and some after it. */
+const weeks = Effect.fnUntraced(function*(at: number) {
+  const sql = yield* SqlClient.SqlClient
+  for (let ago = 8; ago >= 0; ago--) {
+    yield* TestClock.setTime(at - ago * week)
+    yield* Partitions.ensure(sql)
+  }
+})
+
 layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layerEmpty)), { timeout: "60 seconds" })("Steps", (it) => {
   it.effect("that show something again open their own days alone, however many there are", () =>
     Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
       const { at } = yield* Fixture.world
-      for (let weeks = 8; weeks >= 0; weeks--) {
-        yield* TestClock.setTime(at - weeks * week)
-        yield* Partitions.ensure(sql)
-      }
+      yield* weeks(at)
       const { epoch, message } = yield* Fixture.owned
       const said = (body: string) => render({ title: "Hi", body }, { channel: "email" })
       yield* written(shows(message, epoch, said("once")))
       const { days, result } = yield* written(shows(message, epoch, said("twice"), 2))
       assert.deepStrictEqual(result.map(({ _tag }) => _tag), ["Written"])
+      assert.strictEqual(days, 1)
+    }))
+  it.effect("that set aside what cannot be read open its own days alone", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const place = yield* Fixture.world
+      yield* weeks(place.at)
+      const { id, scope } = yield* Fixture.accepted(place)
+      const { days } = yield* Reads.days("messages", Unreadable.setAside(sql, "message", [{ id, scope }]))
       assert.strictEqual(days, 1)
     }))
 })
