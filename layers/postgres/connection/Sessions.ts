@@ -1,4 +1,5 @@
 import { said } from "#layers/CannotStart.ts"
+import * as ManyDays from "#layers/postgres/days/ManyDays.ts"
 import { PgClient, PgConnection } from "@effect/sql-pg"
 import { Effect, Layer, Redacted } from "effect"
 
@@ -35,17 +36,8 @@ const nameIn = (url: Redacted.Redacted | undefined): { readonly application_name
     ? {}
     : { application_name: "tidings" }
 
-/**
- * From so many days on, statements are planned for the values that they are executed with, and for no others. Such plans
- * are the cheaper ones by then, but to find that out, Postgres plans each statement of each session once for any values:
- * that opens all days with their indexes, and after some years they are more than there is room for locks of (53200).
- */
-const manyDays = 60
-
 const haveMany = (connection: PgConnection.PgConnection) =>
-  connection.queryValues(
-    `select 1 from pg_inherits where inhparent = to_regclass('messages') offset ${manyDays - 1} limit 1`
-  ).pipe(Effect.map((rows) => rows.length > 0))
+  connection.queryValues(ManyDays.some).pipe(Effect.map((rows) => rows.length > 0))
 
 /** A pool whose sessions start with these parameters, or with the database's own behind a pooler that refuses them. */
 export const layer = (config: PgClient.PgPoolConfig) => {

@@ -1,6 +1,7 @@
 import * as GroupCommit from "#layers/postgres/journal/GroupCommit.ts"
 import { maxMessageSize } from "#layers/postgres/connection/LongestMessage.ts"
 import * as Lookups from "#layers/postgres/statements/Lookups.ts"
+import * as ManyDays from "#layers/postgres/days/ManyDays.ts"
 import * as Backend from "#layers/postgres/embedded/Backend.ts"
 import * as DataDirectory from "#layers/postgres/embedded/DataDirectory.ts"
 import * as DirectoryLock from "#layers/postgres/embedded/DirectoryLock.ts"
@@ -19,7 +20,7 @@ import { PgClient } from "@effect/sql-pg"
 import { PGlite } from "@electric-sql/pglite"
 import { Cause, Context, Deferred, Effect, Layer, Queue, Result } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 
 export interface Options {
   /** Everything the embedded store keeps is in here; it is made when missing. */
@@ -117,13 +118,18 @@ const make = Effect.fnUntraced(function*(options: Options) {
   const { wire, store } = yield* open(options, () => {
     if (++segments % segmentsPerCheckpoint === 0) Queue.offerUnsafe(due, undefined)
   })
+  const notStarted = (error: SqlError.SqlError) =>
+    new DatabaseNotStarted({ directory: options.dataDir, detail: error.message })
   const client = yield* PgClient.make({
     stream: wire.connect,
     username: "postgres",
     database: "postgres",
     maxConnections: options.connections ?? 4,
     maxMessageSize
-  }).pipe(Effect.mapError((error) => new DatabaseNotStarted({ directory: options.dataDir, detail: error.message })))
+  }).pipe(Effect.mapError(notStarted))
+  if ((yield* Effect.mapError(client.unsafe(ManyDays.some), notStarted)).length > 0) {
+    yield* Effect.mapError(client.unsafe(ManyDays.planning), notStarted)
+  }
   yield* Queue.take(due).pipe(
     Effect.andThen(client`CHECKPOINT`),
     Effect.catchCause((cause) => Effect.logError("the embedded database made no checkpoint", cause)),
