@@ -1,4 +1,4 @@
-import { bound } from "#layers/postgres/days/Partitions.ts"
+import { bound, dayOf, firstDay } from "#layers/postgres/days/Partitions.ts"
 import { wentOnForLong } from "#layers/postgres/migrations/LongRequests.ts"
 import * as Refreshed from "#layers/postgres/statements/Refreshed.ts"
 import { MessageId } from "#schemas/MessageId.ts"
@@ -28,10 +28,6 @@ const decodeFirst = Schema.decodeUnknownEffect(
 )
 const decodeOpen = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ open: Schema.Boolean })]))
 
-/** The day of a partition's name. */
-const dayOf = (name: string | null): DateTime.Utc | undefined =>
-  name === null ? undefined : DateTime.makeUnsafe(`${name.slice(0, 4)}-${name.slice(4, 6)}-${name.slice(6)}T00:00:00Z`)
-
 /**
  * Finds out which days are over: the days before yesterday, from the oldest on, that have no open message and can get
  * none. Only a request to many that goes on makes ids of the past. A day that is over stays over (`Step.dueAt`), so it
@@ -59,8 +55,7 @@ export const make = (sql: SqlClient.SqlClient) => {
     const yesterday = DateTime.subtract(DateTime.startOf(now, "day"), { days: 1 })
     // Read before the days are checked: the messages of a request that has finished by now are already in them.
     const [{ first, going }] = yield* decodeFirst(
-      yield* sql`select (select min(substring(c.relname from '[0-9]{8}$')) from pg_inherits i join pg_class c on c.oid = i.inhrelid
-          where i.inhparent = 'messages'::regclass) as first,
+      yield* sql`select ${sql.literal(firstDay)} as first,
         (select min(id) from (select id from expansions where due_at is not null
           union all select id from expansions where ended_at >= ${
         (checkedAt ?? DateTime.toEpochMillis(now)) - behind

@@ -35,6 +35,14 @@ export const bound = (day: DateTime.Utc): string => Ids.from(day.epochMillisecon
 const nameOf = (table: string, day: DateTime.Utc): string =>
   `${table}_${DateTime.formatIsoDateUtc(day).replaceAll("-", "")}`
 
+/** SQL: the name of the first day of which there are partitions. */
+export const firstDay = `(select min(substring(c.relname from '[0-9]{8}$')) from pg_inherits i
+  join pg_class c on c.oid = i.inhrelid where i.inhparent = 'messages'::regclass)`
+
+/** The day of a name. */
+export const dayOf = (name: string | null): DateTime.Utc | undefined =>
+  name === null ? undefined : DateTime.makeUnsafe(`${name.slice(0, 4)}-${name.slice(4, 6)}-${name.slice(6)}T00:00:00Z`)
+
 const wanted = (now: DateTime.Utc): ReadonlyArray<DateTime.Utc> => {
   const today = DateTime.startOf(now, "day")
   return Array.makeBy(daysBehind + 1 + daysAhead, (index) => DateTime.add(today, { days: index - daysBehind }))

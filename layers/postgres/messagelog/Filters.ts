@@ -42,8 +42,11 @@ const day = 86_400_000
  */
 const longestExpansion = day
 
-/** How many days back from the start of a page the first spans reach; the last span has all older days. */
-const reaches = [2, 30]
+/**
+ * How many days back from the start of a page the first spans reach, and how many days each later one has. Nine relations
+ * of each day are locked until the end of a transaction, and a database has room for 6,400 locks of all its sessions.
+ */
+const [soonest, soon, stride] = [2, 30, 100]
 
 /** The ids from `from` on and before `before`; `undefined` is no bound. */
 export interface Span {
@@ -68,22 +71,28 @@ export const slowest = (sql: SqlClient.SqlClient, scope: Scope, enqueuedAfter: n
 }
 
 /**
- * The spans of ids from `lowest` on in which a page is looked for, one after the other until it is full. A single
- * statement would open the partition of every day, and scan each until it finds a row there.
+ * The spans of ids from `lowest` on in which a page is looked for, one after the other until it is full; those of a part
+ * in one transaction. A single statement would open the partition of every day, and scan each until it finds a row there.
+ * No day is older than `oldest` (epoch ms).
  */
 export const spans = (
   { enqueuedAfter, messageId }: MessageQuery,
-  { before, lowest, now }: {
+  { before, lowest, now, oldest }: {
     readonly before: string | undefined
     readonly lowest: string | undefined
     readonly now: number
+    readonly oldest: number
   }
-): ReadonlyArray<Span> => {
+): ReadonlyArray<ReadonlyArray<Span>> => {
   const start = before === undefined ? now : Ids.secondOf(before)
+  const strides = Math.max(0, Math.ceil((start - soon * day - oldest) / (stride * day)) - 1)
+  const reaches = [soonest, soon, ...globalThis.Array.from({ length: strides }, (_, n) => soon + (n + 1) * stride)]
   const steps = [...reaches.map((days) => start - days * day), ...(enqueuedAfter === undefined ? [] : [enqueuedAfter])]
     .toSorted((a, b) => b - a).map(Ids.from)
     .filter((id) => messageId === undefined && id > (lowest ?? "") && id < (before ?? "2"))
-  return [...steps, lowest].map((from, n) => ({ from, before: n === 0 ? before : steps[n - 1] }))
+  const all = [...steps, lowest].map((from, n): Span => ({ from, before: n === 0 ? before : steps[n - 1] }))
+  const near = steps.filter((id) => id > Ids.from(start - (soon + stride) * day)).length + 1
+  return [all.slice(0, near), ...all.slice(near).map((span) => [span])]
 }
 
 const isId = Schema.is(MessageId)

@@ -1,3 +1,4 @@
+import { dayOf, firstDay } from "#layers/postgres/days/Partitions.ts"
 import * as Filters from "#layers/postgres/messagelog/Filters.ts"
 import * as Records from "#layers/postgres/messagelog/Records.ts"
 import { inOrder } from "#layers/postgres/statements/InOrder.ts"
@@ -47,12 +48,23 @@ interface Looked extends Found {
   readonly isOver: boolean
 }
 
+/** What is looked for at a time: so many rows, among stretches of so many, until then (monotonic, in ns). */
+interface Stint {
+  readonly count: number
+  readonly until: bigint
+  readonly wanted: number
+}
+
 /** Whether an index finds what the query names, however many other messages there are. */
 const isIndexed = ({ list, messageId, recipient, traceId, userId }: MessageQuery): boolean =>
   [list, messageId, recipient, traceId, userId].some((name) => name !== undefined)
 
 const decodeIds = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ id: MessageId })))
 
+/** In ms, how long the first day that was found counts. Retention only makes it younger, and no day is before it then. */
+const counts = 3_600_000
+
+const decodeFirst = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ first: Schema.NullOr(Schema.String) })]))
 const decodeSlowest = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ id: Schema.NullOr(MessageId) })))
 
 /** Looks for up to `wanted` messages of a query, the newest first, before an id. */
@@ -95,19 +107,28 @@ export const make = (sql: SqlClient.SqlClient, records: ReturnType<typeof Record
       decode: (rows) => Effect.flatMap(listed(rows), (found) => records(scope, found))
     })
 
+  let known: { readonly oldest: number; readonly at: number } | undefined
+  /** When the first day began (epoch ms). */
+  const oldestAt = Effect.fnUntraced(function*(now: number) {
+    if (known === undefined || Math.abs(now - known.at) > counts) {
+      const [{ first }] = yield* decodeFirst(yield* sql`select ${sql.literal(firstDay)} as first`)
+      known = { oldest: dayOf(first)?.epochMilliseconds ?? now, at: now }
+    }
+    return known.oldest
+  })
+
   /** Looks in stretches of so many rows, the first one in any case, until a time (monotonic, in ns). */
-  const look = Effect.fnUntraced(function*(
+  const lookIn = Effect.fnUntraced(function*(
     scope: Scope,
     query: MessageQuery,
-    within: Filters.Span,
-    { count, until, wanted }: { readonly count: number; readonly until: bigint; readonly wanted: number }
+    spans: ReadonlyArray<Filters.Span>,
+    { count, until, wanted }: Stint
   ): Effect.fn.Return<Looked, SqlError.SqlError | Schema.SchemaError> {
     const rows: Array<MessageRecord> = []
     const found = (reached?: string): Looked => ({ rows, reached, isOver: true })
     // One message is soon found, and so are those of a list: no row is looked at that was not sent to it.
     const isPaced = query.messageId === undefined && (query.list === undefined || Filters.isSparse(query))
-    const now = yield* Clock.currentTimeMillis
-    for (const span of Filters.spans(query, { before: within.before, lowest: within.from, now })) {
+    for (const span of spans) {
       for (let rest: Filters.Span | undefined = span; rest !== undefined;) {
         const last: MessageId | undefined = isPaced ? yield* nth(scope, query, rest, count) : undefined
         const stretch: Filters.Span = { before: rest.before, from: last ?? rest.from }
@@ -127,17 +148,37 @@ export const make = (sql: SqlClient.SqlClient, records: ReturnType<typeof Record
     return found()
   })
 
+  /** The same, from the newest days on to ever older ones. */
+  const look = Effect.fnUntraced(function*(
+    scope: Scope,
+    query: MessageQuery,
+    { before, from: lowest }: Filters.Span,
+    { count, until, wanted }: Stint
+  ): Effect.fn.Return<Looked, SqlError.SqlError | Schema.SchemaError> {
+    const inTransaction = isIndexed(query) ? interpreted : ordered
+    const now = yield* Clock.currentTimeMillis
+    const rows: Array<MessageRecord> = []
+    for (const spans of Filters.spans(query, { before, lowest, now, oldest: yield* oldestAt(now) })) {
+      const left = { count, until, wanted: wanted - rows.length }
+      const looked = yield* inTransaction(lookIn(scope, query, spans, left))
+      rows.push(...looked.rows)
+      if (looked.reached !== undefined || rows.length >= wanted) return { ...looked, rows }
+      const reached = spans.at(-1)?.from
+      if (reached !== lowest && (yield* Clock.monotonicTimeNanos) >= until) return { rows, reached, isOver: false }
+    }
+    return { rows, reached: undefined, isOver: true }
+  })
+
   return Effect.fnUntraced(function*(scope: Scope, query: MessageQuery, before: string | undefined, wanted: number) {
     const { first, next, time } = yield* Pace
     const arrived = yield* Clock.monotonicTimeNanos
     const until = arrived + Duration.toNanosUnsafe(time)
-    const inTransaction = isIndexed(query) ? interpreted : ordered
     const turn = { lane: "", whose: String(scope) }
     const soon = yield* Effect.gen(function*() {
       const from = query.enqueuedAfter === undefined ? undefined : yield* lowestOf(scope, query.enqueuedAfter)
       const looked = yield* look(scope, query, { before, from }, { count: first, until: arrived, wanted })
       return { from, looked }
-    }).pipe(inTransaction, looking.inTurn(turn))
+    }).pipe(looking.inTurn(turn))
     const { from, looked } = soon
     const left = Number(until - (yield* Clock.monotonicTimeNanos)) / 1e6
     if (looked.isOver || left <= 0) return looked
@@ -145,10 +186,7 @@ export const make = (sql: SqlClient.SqlClient, records: ReturnType<typeof Record
     return yield* unless(
       searching.inTurn(turn),
       look(scope, query, { before: looked.reached, from }, { count: next, until, wanted: wanted - looked.rows.length })
-        .pipe(
-          inTransaction,
-          Effect.map(({ reached, rows }): Found => ({ rows: [...looked.rows, ...rows], reached }))
-        ),
+        .pipe(Effect.map(({ reached, rows }): Found => ({ rows: [...looked.rows, ...rows], reached }))),
       [{ once: Effect.sleep(left), instead: Effect.succeed(stays) }]
     )
   })

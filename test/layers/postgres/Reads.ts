@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Array, Deferred, Effect, Fiber, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 
 const decode = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ count: Schema.Number })]))
@@ -37,6 +37,29 @@ export const days = Effect.fnUntraced(function*<A, E, R>(table: string, effect: 
     return { result, days: count }
   }))
 })
+
+const decodeLocked = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ locked: Schema.Number })))
+
+/** How many days of a table its transaction has locked when it comes to one of them, of which it is kept until then. */
+export const daysBefore = Effect.fnUntraced(
+  function*<A, E, R>(table: string, day: string, effect: Effect.Effect<A, E, R>) {
+    const sql = yield* SqlClient.SqlClient
+    const locked = sql`select count(*) filter (where l.mode <> 'AccessExclusiveLock')::float8 as locked
+      from pg_locks w join pg_locks l on l.pid = w.pid and l.granted
+        and l.relation in (select inhrelid from pg_inherits where inhparent = ${table}::regclass)
+      where not w.granted and w.relation = ${day}::regclass having count(*) > 0`.pipe(Effect.flatMap(decodeLocked))
+    const isKept = yield* Deferred.make<void>()
+    const fiber = yield* Effect.forkScoped(Effect.andThen(Deferred.await(isKept), effect))
+    const days = yield* sql.withTransaction(Effect.gen(function*() {
+      yield* sql`lock table ${sql(day)}`
+      yield* Deferred.succeed(isKept, undefined)
+      const [found] = yield* Effect.repeat(locked, { until: Array.isReadonlyArrayNonEmpty })
+      return found?.locked ?? 0
+    }))
+    return { days, result: yield* Fiber.join(fiber) }
+  },
+  Effect.scoped
+)
 
 /** How many blocks of a table and its indexes its statements fetched, its days' too; all of it in one transaction. */
 export const blocks = Effect.fnUntraced(function*<A, E, R>(table: string, effect: Effect.Effect<A, E, R>) {
