@@ -44,9 +44,10 @@ const line = (now: number) => ({ address, alive, last_seen, shards }: ClusterNod
 
 /**
  * A line per node, then the shards that no node serves, then how long the oldest due message has waited. Nodes that are
- * gone are only counted. `now`: epoch ms.
+ * gone are only counted. `clock`: this machine's, in epoch ms, for a server that does not tell its own time.
  */
-export const view = (cluster: Cluster, now: number): string => {
+export const view = (cluster: Cluster, clock: number): string => {
+  const now = cluster.at ?? clock
   const gone = cluster.nodes.filter(isGone(now))
   const nodes = cluster.nodes.filter((node) => !gone.includes(node))
   return [

@@ -83,6 +83,7 @@ export const layer = Layer.effect(
         const served = new Set(nodes.flatMap(({ alive, shards }) => alive ? shards.map(({ shard }) => shard) : []))
         const oldest = due[0]
         return {
+          at: now,
           shards: count,
           unowned: Array.from({ length: count }, (_, shard) => shard).filter((shard) => !served.has(shard)),
           nodes,

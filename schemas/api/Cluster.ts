@@ -16,6 +16,8 @@ export type ClusterNode = typeof ClusterNode.Type
 
 /** Which node owns which shards, and how far behind they are. Our addition to the API. */
 export const Cluster = Schema.Struct({
+  /** When it was so, in epoch ms by the database's clock. Earlier versions do not say. */
+  at: Schema.optionalKey(Ms),
   shards: Schema.Int,
   /** Shards that no living node owns. */
   unowned: Schema.Array(Schema.Int),

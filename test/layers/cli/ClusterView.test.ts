@@ -82,6 +82,16 @@ describe("ClusterView", () => {
     ])
   })
 
+  it("goes by the server's time, however wrong this machine's clock is", () => {
+    const nodes = [...quiet.nodes, { address: "10.0.0.2:20001", alive: false, last_seen: now - 90_000, shards: [] }]
+    for (const off of [-600_000, 0, 86_400_000]) {
+      assert.include(
+        ClusterView.view({ ...quiet, at: now, nodes }, now + off),
+        "\n  DOWN  10.0.0.2:20001  no shards  0 due  last seen 1 minute ago\n"
+      )
+    }
+  })
+
   it.prop(
     "folds each run of numbers into one, and leaves out none",
     {
