@@ -12,6 +12,7 @@ import * as Invalidations from "#layers/postgres/notices/Invalidations.ts"
 import * as OpenDays from "#layers/postgres/days/OpenDays.ts"
 import * as OpenRows from "#layers/postgres/days/OpenRows.ts"
 import * as Stores from "#layers/postgres/Stores.ts"
+import * as Unreached from "#layers/postgres/notices/Unreached.ts"
 import * as Wakeups from "#layers/postgres/notices/Wakeups.ts"
 import * as Vendors from "#layers/providers/Vendors.ts"
 import * as VendorHttp from "#layers/providers/VendorHttp.ts"
@@ -70,7 +71,7 @@ const placement = ({ clusterHost: host, clusterPort: port, databaseUrl, followsP
   if (databaseUrl === undefined) return Placement.layer("embedded").pipe(Layer.provide(SingleNode.layer))
   if (workers > 0) return Layer.merge(Placement.none, Wakeups.announced(address))
   return Placement.layer(address).pipe(
-    Layer.merge(Wakeups.layer(address)),
+    Layer.merge([Wakeups.layer(address), Unreached.layer(address)]),
     Layer.provide(ManyNodes.layer({ host, port, followsPort }))
   )
 }
