@@ -1,6 +1,8 @@
 import type { History } from "#layers/testing/History.ts"
 import * as Accepted from "./checker/Accepted.ts"
+import * as AsSaid from "./checker/AsSaid.ts"
 import * as Configurations from "./checker/Configurations.ts"
+import * as Deadlines from "./checker/Deadlines.ts"
 import * as Drains from "./checker/Drains.ts"
 import * as Facts from "./checker/Facts.ts"
 import * as Handovers from "./checker/Handovers.ts"
@@ -24,6 +26,8 @@ const checks: ReadonlyArray<(facts: Facts.Facts) => ReadonlyArray<string>> = [
   Leaks.unbroken,
   Accepted.nothingLost,
   Accepted.nothingInvented,
+  AsSaid.words,
+  AsSaid.recipients,
   Handovers.boundedCopies,
   Handovers.noKnownCopies,
   Handovers.tokens,
@@ -66,10 +70,12 @@ const checks: ReadonlyArray<(facts: Facts.Facts) => ReadonlyArray<string>> = [
   Told.kept,
   Told.notMadeUp,
   Told.cancelled,
-  Hands.oneByOne
+  Hands.oneByOne,
+  Deadlines.inTime,
+  Deadlines.notGivenUp
 ]
 
-/** What is wrong with a history, by the invariants I1 to I29; nothing, if the engine kept them. */
+/** What is wrong with a history, by the invariants I1 to I33; nothing, if the engine kept them. */
 export const complaints = (history: History): ReadonlyArray<string> => {
   const facts = Facts.make(history)
   return checks.flatMap((check) => check(facts))

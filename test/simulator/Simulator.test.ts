@@ -85,8 +85,8 @@ const run = (name: string, seeds: ReadonlyArray<number>) =>
 const half = Math.ceil(count / 2)
 const parts: ReadonlyArray<readonly [name: string, seeds: ReadonlyArray<number>]> = named === undefined
   ? [
-    ["I1–I29 hold in the first half of the seeds", Array.from({ length: half }, (_, n) => n + 1)],
-    ["I1–I29 hold in the second half of the seeds", Array.from({ length: count - half }, (_, n) => half + n + 1)],
+    ["I1–I33 hold in the first half of the seeds", Array.from({ length: half }, (_, n) => n + 1)],
+    ["I1–I33 hold in the second half of the seeds", Array.from({ length: count - half }, (_, n) => half + n + 1)],
     // The others are in the halves.
     ["what was found once does not come back", found.filter((seed) => seed > count)]
   ]

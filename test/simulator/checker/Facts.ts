@@ -30,6 +30,12 @@ const lookUp = <A>(groups: ReadonlyMap<string, ReadonlyArray<A>>) => (name: stri
 
 export const labelOf = ({ message }: BulkJob | Request): string => message.metadata?.trace_id ?? ""
 
+/** Whose message it is, as its caller said: messages of a person are one after the other. */
+export const personOf = ({ recipient, scope }: Row): string => {
+  const { email, phone_number: phone, user_id: user }: Readonly<Record<string, unknown>> = JSON.parse(recipient)
+  return `${scope} ${[user, email, phone].find((name) => typeof name === "string") ?? recipient}`
+}
+
 export const make = (history: History): Facts => ({
   history,
   rows: new Map(history.messages.map((row) => [row.id, row])),

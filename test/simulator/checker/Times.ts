@@ -1,5 +1,5 @@
 import type { Commit } from "#layers/testing/History.ts"
-import type { Facts, Row } from "./Facts.ts"
+import { type Facts, personOf, type Row } from "./Facts.ts"
 
 /** The first word of a message's first attempt. */
 const firstAttempt = (commits: ReadonlyArray<Commit>): Commit | undefined =>
@@ -33,7 +33,7 @@ const placed = (facts: Facts, row: Row): ReadonlyArray<Placed> => {
 export const inOrder = (facts: Facts): ReadonlyArray<string> => {
   const groups = Map.groupBy(
     facts.history.messages.flatMap((row) => placed(facts, row)),
-    ({ row }) => `${row.recipientKey} ${row.lane}`
+    ({ row }) => `${personOf(row)} ${row.lane}`
   )
   return [...groups].flatMap(([who, messages]) =>
     messages.flatMap((a) =>

@@ -1,3 +1,4 @@
+import { intake } from "./Intake.ts"
 import { jobs } from "./Jobs.ts"
 import { late } from "./Late.ts"
 import { limits } from "./Limits.ts"
@@ -66,20 +67,6 @@ export const bugs: ReadonlyArray<Bug> = [
     file: "src/delivery/attempts/position/OfCandidate.ts",
     text: "attempts.some(Calls.isUnknown)",
     becomes: "mine.some(Calls.isUnknown)"
-  },
-  {
-    name: "the idempotency key is not stored with its request",
-    seed: 1,
-    file: "src/delivery/Intake.ts",
-    text: "const key = yield* CurrentKey\n      const accepted",
-    becomes: "const key = undefined\n      const accepted"
-  },
-  {
-    name: "a delay is forgotten",
-    seed: 2,
-    file: "src/delivery/intake/Addressing.ts",
-    text: "dueAt: start ?? 0",
-    becomes: "dueAt: 0"
   },
   {
     name: "a provider's Retry-After is ignored",
@@ -241,13 +228,6 @@ export const bugs: ReadonlyArray<Bug> = [
     const configured = kept[message.scope] ??= yield* Write.patiently(providers.configured(message.scope))`
   },
   {
-    name: "a resend waits as its original did",
-    seed: 103,
-    file: "src/delivery/Intake.ts",
-    text: "const { delay: _, ...now } = instructions",
-    becomes: "const now = instructions"
-  },
-  {
     name: "a one-time password does not wait for the receipt of what broke",
     seed: 238,
     file: "src/delivery/Pipeline.ts",
@@ -289,6 +269,7 @@ export const bugs: ReadonlyArray<Bug> = [
     text: "isOvertaken(one, intended) ? notPlaced(one, overtaken) : place()",
     becomes: "place()"
   },
+  ...intake,
   ...jobs,
   ...late,
   ...limits,

@@ -29,5 +29,19 @@ export const late: ReadonlyArray<Bug> = [
     file: "src/flows/Delays.ts",
     text: "Math.ceil(delay.duration / minute) * minute",
     becomes: "(Math.ceil(delay.duration / minute) + 1) * minute"
+  },
+  {
+    name: "the time that a caller gives a message is forgotten",
+    seed: 30,
+    file: "src/delivery/Pipeline.ts",
+    text: "(Timeouts.given(message.instructions.timeout?.message) ?? RetryPolicy.messageTimeout)",
+    becomes: "RetryPolicy.messageTimeout"
+  },
+  {
+    name: "a provider is given up after its first failure",
+    seed: 9,
+    file: "src/delivery/attempts/position/OfCandidate.ts",
+    text: "situation.waits[mine.length - 1]",
+    becomes: "situation.waits[mine.length + 999]"
   }
 ]
