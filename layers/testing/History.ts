@@ -1,6 +1,8 @@
 import type { MessageRow } from "#layers/memory/State.ts"
 import type { Given, GivenTemplate } from "#layers/testing/Given.ts"
+import type { ListenerOptions } from "#layers/testing/ListenerOptions.ts"
 import type { Stored } from "#layers/testing/Stored.ts"
+import type { Telling } from "#layers/testing/Telling.ts"
 import type { AudienceBody } from "#schemas/Audience.ts"
 import type { BulkMessage, BulkUser } from "#schemas/Bulk.ts"
 import type { TokenWrite } from "#schemas/DeviceToken.ts"
@@ -252,6 +254,9 @@ export interface History {
   readonly changes: ReadonlyArray<Changed>
   readonly reports: ReadonlyArray<Report>
   readonly calls: ReadonlyArray<Call>
+  /** The servers that were told of events (`Options.listeners`), and their calls. */
+  readonly listeners: ReadonlyArray<ListenerOptions>
+  readonly tellings: ReadonlyArray<Telling>
   readonly commits: ReadonlyArray<Commit>
   readonly incidents: ReadonlyArray<Incident>
   readonly logs: ReadonlyArray<LogLine>

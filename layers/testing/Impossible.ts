@@ -2,10 +2,13 @@ import { Cue } from "#layers/testing/Cue.ts"
 import type { Faults, Kind } from "#layers/testing/Faults.ts"
 import type { Given } from "#layers/testing/Given.ts"
 import * as ImpossibleGiven from "#layers/testing/ImpossibleGiven.ts"
+import type { ListenerOptions } from "#layers/testing/ListenerOptions.ts"
 import { unknown } from "#layers/testing/Unknown.ts"
 import type { Down, VendorOptions } from "#layers/testing/VendorOptions.ts"
 import { PreferenceChannel } from "#schemas/Preferences.ts"
 import { sentence } from "#schemas/SchemaRefusal.ts"
+import { WebhookEventType } from "#schemas/Webhook.ts"
+import { most } from "#src/reports/Webhooks.ts"
 import { fromIso } from "#schemas/WrittenTime.ts"
 import { Arbitrary, Predicate, Result, Schema } from "effect"
 
@@ -14,6 +17,7 @@ interface Options {
   readonly shards?: number
   readonly seeds?: number
   readonly vendors?: ReadonlyArray<VendorOptions>
+  readonly listeners?: ReadonlyArray<ListenerOptions>
   readonly faults?: Faults
   readonly given?: Given
   readonly begins?: string
@@ -26,6 +30,7 @@ const options: Readonly<Record<keyof Options, true>> = {
   shards: true,
   seeds: true,
   vendors: true,
+  listeners: true,
   faults: true,
   given: true,
   begins: true,
@@ -47,6 +52,16 @@ const ofAVendor = {
 } satisfies Readonly<Record<keyof VendorOptions, Schema.Constraint>>
 
 const decodeVendors = Schema.decodeUnknownResult(Schema.Array(Schema.Struct(ofAVendor)), { errors: "all" })
+
+/** Its name is a part of a host's. */
+const ofAListener = {
+  name: Schema.String.check(Schema.isPattern(/^[a-z][a-z0-9-]{0,30}$/)),
+  types: Schema.optional(Schema.NonEmptyArray(WebhookEventType)),
+  down: ofAVendor.down,
+  script: ofAVendor.script
+} satisfies Readonly<Record<keyof ListenerOptions, Schema.Constraint>>
+
+const decodeListeners = Schema.decodeUnknownResult(Schema.Array(Schema.Struct(ofAListener)), { errors: "all" })
 
 const kinds: Readonly<Record<Kind, true>> = {
   crash: true,
@@ -71,9 +86,9 @@ export const ofStrike = (kind: Kind, node: string | undefined, nodes: ReadonlyAr
 const isWhole = (from: number) => (value: number | null | undefined): boolean =>
   typeof value === "number" && Number.isInteger(value) && value >= from
 
-const ofDown = (key: string, down: ReadonlyArray<Down>): ReadonlyArray<string> =>
+const ofDown = (who: string, down: ReadonlyArray<Down>): ReadonlyArray<string> =>
   down.filter(({ from, until }) => !isWhole(0)(from) || !(until > from)).map(({ from, until }) =>
-    `The vendor ${key} is down from ${from} until ${until}, and that has to be from a whole number until a later one`
+    `The ${who} is down from ${from} until ${until}, and that has to be from a whole number until a later one`
   )
 
 /** The channels of vendors; `inbox` is the server's own. */
@@ -103,7 +118,19 @@ const ofVendors = (vendors: ReadonlyArray<VendorOptions>): ReadonlyArray<string>
       ? []
       : [`options.vendors has more than one ${vendor.key}`]),
     ...ofChannel(vendor),
-    ...ofDown(vendor.key, vendor.down ?? [])
+    ...ofDown(`vendor ${vendor.key}`, vendor.down ?? [])
+  ])
+}
+
+const ofListeners = (listeners: ReadonlyArray<ListenerOptions>): ReadonlyArray<string> => {
+  const decoded = decodeListeners(listeners)
+  if (Result.isFailure(decoded)) return [sentence(decoded.failure.issue, "options.listeners")]
+  return listeners.flatMap((listener, n) => [
+    ...unknown(`The listener ${listener.name}`, listener, ofAListener),
+    ...(listeners.findIndex(({ name }) => name === listener.name) === n
+      ? []
+      : [`options.listeners has more than one ${listener.name}`]),
+    ...ofDown(`listener ${listener.name}`, listener.down ?? [])
   ])
 }
 
@@ -152,7 +179,7 @@ const isBeginning = (begins: unknown): boolean => {
  * ever, or to its end with nothing having happened.
  */
 export const of = (asked: Options): string | undefined => {
-  const { begins, drawn, faults, given, nodes, seeds, shards, vendors = [] } = asked
+  const { begins, drawn, faults, given, listeners = [], nodes, seeds, shards, vendors = [] } = asked
   return [
     ...unknown("options", asked, options),
     ...Object.entries({ nodes, seeds, shards }).filter(([, value]) => value !== undefined && !isWhole(1)(value)).map((
@@ -162,6 +189,8 @@ export const of = (asked: Options): string | undefined => {
       ? []
       : [`options.begins is ${begins}, and has to be a time such as 2026-03-28T18:00:00Z, from 1970 to 2099`]),
     ...ofVendors(vendors),
+    ...(listeners.length > most ? [`options.listeners has ${listeners.length}, and ${most} are the most`] : []),
+    ...ofListeners(listeners),
     ...(faults === undefined ? [] : faultsOf(faults)),
     ...(given === undefined ? [] : ImpossibleGiven.of(given)),
     ...(drawn === undefined || Arbitrary.isArbitrary(drawn) ? [] : ["options.drawn has to be an Arbitrary"])

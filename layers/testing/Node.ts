@@ -20,6 +20,7 @@ import * as Pipeline from "#src/delivery/Pipeline.ts"
 import type { Provider } from "#src/delivery/Provider.ts"
 import { Providers } from "#src/delivery/Providers.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { Telling } from "#src/reports/webhooks/Telling.ts"
 import { ShardCount } from "#src/delivery/shards/ShardCount.ts"
 import * as Shards from "#src/delivery/Shards.ts"
 import * as Paging from "#src/delivery/expansion/Paging.ts"
@@ -52,6 +53,8 @@ export interface Node {
   /** A recipient's app or mail client asks for the picture that tells that the message was opened. */
   readonly opened: (scope: Environment, id: MessageId) => Effect.Effect<void, StoreUnavailable>
   readonly shards: Shards.Shards["Service"]
+  /** There may be something to tell to listeners. */
+  readonly tell: Effect.Effect<void>
   /** Makes the node own a shard until `disown`, whose `done` is called once it has let it go. */
   readonly own: (shard: number) => void
   readonly disown: (shard: number, done: () => void) => void
@@ -71,6 +74,8 @@ export const start = (options: {
   /** Brings the members of audiences up to date. */
   readonly upkeep: Effect.Effect<unknown, StoreUnavailable>
   readonly providers: (scope: Environment) => ReadonlyArray<Provider>
+  /** What tells listeners, if there are any. */
+  readonly telling: Layer.Layer<Telling> | undefined
   readonly shardCount: number
   /** Whether the world has no other node. */
   readonly alone: boolean
@@ -108,6 +113,12 @@ export const start = (options: {
     )
   )
 
+  const telling = Effect.fnUntraced(function*(scope: Scope.Scope) {
+    if (options.telling === undefined) return Effect.void
+    const own = Layer.fresh(options.telling.pipe(Layer.provide(Logger.layer([logger]))))
+    return Context.get(yield* Layer.buildWithScope(own, scope), Telling).wake
+  })
+
   const born = Effect.gen(function*() {
     const scope = yield* Scope.make()
     const built = yield* Layer.build(whole).pipe(Scope.provide(scope))
@@ -116,6 +127,7 @@ export const start = (options: {
     const owned = new Map<number, Fiber.Fiber<never>>()
     /** The shards that it is to own by now: its process may run the tasks of `own` and `disown` in another order. */
     const wanted = new Set<number>()
+    const tell = yield* telling(scope)
     let isStopping = false
     options.ready({
       process,
@@ -131,6 +143,7 @@ export const start = (options: {
       }),
       opened: (environment, id) => Tracking.opened(Context.get(built, Journal), environment, id),
       shards,
+      tell,
       owned,
       own: (shard) => {
         wanted.add(shard)

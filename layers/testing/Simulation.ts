@@ -4,6 +4,7 @@ import * as Faults from "#layers/testing/Faults.ts"
 import type { Given } from "#layers/testing/Given.ts"
 import type { History } from "#layers/testing/History.ts"
 import * as Impossible from "#layers/testing/Impossible.ts"
+import type { ListenerOptions } from "#layers/testing/ListenerOptions.ts"
 import * as Mistakes from "#layers/testing/Mistakes.ts"
 import type { Ending } from "#layers/testing/Loop.ts"
 import type { Story } from "#layers/testing/Story.ts"
@@ -38,8 +39,10 @@ export type {
   Resend,
   Try
 } from "#layers/testing/History.ts"
+export type { ListenerOptions } from "#layers/testing/ListenerOptions.ts"
 export type { Environment, Place, Stored, StoredBulkJob, StoredBulkUser } from "#layers/testing/Stored.ts"
 export type { Story, World } from "#layers/testing/Story.ts"
+export type { Telling } from "#layers/testing/Telling.ts"
 export type { Down, VendorOptions } from "#layers/testing/VendorOptions.ts"
 export type { Element } from "#schemas/Elemental.ts"
 export type { Recipient } from "#schemas/Recipient.ts"
@@ -57,6 +60,8 @@ export interface Options {
   readonly shards?: number
   /** The providers, in order. By default `mail` and `post` for email, and `text` for sms; all accept every call. */
   readonly vendors?: ReadonlyArray<VendorOptions>
+  /** The servers that are told of events, as webhooks are (api.md 25.1). By default none. */
+  readonly listeners?: ReadonlyArray<ListenerOptions>
   /** The faults to inject: by default `all` of `tidings/testing/Faults`, which has `none` too. */
   readonly faults?: Faults.Faults
   /**
@@ -150,10 +155,11 @@ const lived = (seed: number, story: Story, options: Options): Lived =>
 export const run = (seed: number, story: Story, options: Options = {}): History => lived(seed, story, options).history
 
 const live = (seed: number, story: Story, options: Options): Lived => {
-  const { begins = mondayMorning, faults = Faults.all, given = {}, nodes = 3, shards = 4 } = options
+  const { begins = mondayMorning, faults = Faults.all, given = {}, listeners = [], nodes = 3, shards = 4 } = options
   // `Impossible.ts` has refused what is no time.
   const epoch = fromIso(begins) ?? 0
-  const world = Worlds.make(seed, { nodes, shards, vendors: options.vendors ?? vendors, faults, given, epoch })
+  const installed = options.vendors ?? vendors
+  const world = Worlds.make(seed, { nodes, shards, vendors: installed, listeners, faults, given, epoch })
   const { callers, chance, client, loop, receipts } = world
   let failure: string | undefined
   let isOver = false

@@ -29,6 +29,8 @@ interface Options {
   readonly isDown: () => boolean
   readonly isSlow: () => boolean
   readonly incidents: Array<Incident>
+  /** Hears of each commit. */
+  readonly noted: () => void
   /** Notifies nodes of new rows in these shards. */
   readonly announce: (shards: ReadonlyArray<number>) => void
 }
@@ -75,6 +77,7 @@ export const make = (options: Options) => {
       lost: false
     }
     commits.push(noted)
+    options.noted()
     loop.trace(`${commit.kind} ${commit.messageId} ${commit.result} ${noted.after} ${noted.dueAt}`)
     return noted
   }

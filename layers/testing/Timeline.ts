@@ -1,4 +1,5 @@
 import type { Call, Commit, History, Incident, Try } from "#layers/testing/History.ts"
+import type { Telling } from "#layers/testing/Telling.ts"
 
 interface Line {
   readonly at: number
@@ -20,6 +21,13 @@ const ofCall = (
   text: `${provider} is called by attempt ${attempt} of ${messageId}, for ${address} (call ${number}): ${
     taken ? folded ? "takes it, folded into an earlier call" : "takes it" : "does not take it"
   }${heard === undefined ? ", and nobody hears its answer" : heard === "lost" ? ", and its answer is lost" : ""}`
+})
+
+const ofTelling = ({ body, calledAt, heard, listener, taken }: Telling): Line => ({
+  at: calledAt,
+  text: `${listener} is told ${body}: ${taken ? "takes it" : "does not take it"}${
+    heard === undefined ? ", and nobody hears its answer" : heard === "lost" ? ", and its answer is lost" : ""
+  }`
 })
 
 const ofCommit = ({ after, at, before, dueAt, messageId, wall }: Commit): Line => {
@@ -63,6 +71,7 @@ export const timeline = (history: History): ReadonlyArray<string> => {
     ...history.reports.map(({ at, call, event }) => ({ at, text: `receipt for call ${call}: ${event}` })),
     ...history.incidents.filter(({ kind }) => kind !== "move").map(ofIncident),
     ...history.calls.map(ofCall),
+    ...history.tellings.map(ofTelling),
     ...history.commits.filter(({ after, before, dueAt, result, wall }) =>
       result === "Written" && after !== undefined && (after !== before || (dueAt ?? 0) > wall)
     ).map(ofCommit)

@@ -12,6 +12,8 @@ import type { Faults, Kind } from "#layers/testing/Faults.ts"
 import * as Injected from "#layers/testing/Injected.ts"
 import type { History, Incident, LogLine } from "#layers/testing/History.ts"
 import * as Givens from "#layers/testing/Given.ts"
+import type { ListenerOptions } from "#layers/testing/ListenerOptions.ts"
+import * as Listeners from "#layers/testing/Listeners.ts"
 import * as Loops from "#layers/testing/Loop.ts"
 import * as Nodes from "#layers/testing/Node.ts"
 import * as Receipts from "#layers/testing/Receipts.ts"
@@ -30,6 +32,7 @@ export interface WorldOptions {
   readonly nodes: number
   readonly shards: number
   readonly vendors: ReadonlyArray<VendorOptions>
+  readonly listeners: ReadonlyArray<ListenerOptions>
   readonly faults: Faults
   readonly given: Givens.Given
   /** When it begins, in epoch ms. */
@@ -53,8 +56,9 @@ const afterwards = 20_000
 /** An orderly stop ends within this, in ms. */
 const stopTime = 60_000
 
+/** What is still to be done, and to be told to listeners. */
 const openRows = (state: State): number => {
-  let open = 0
+  let open = Listeners.untold(state)
   for (const shard of HashMap.values(state.open)) open += HashMap.size(shard)
   for (const { dueAt } of HashMap.values(state.expansions)) if (dueAt !== undefined) open++
   return open
@@ -96,6 +100,7 @@ export const make = (seed: number, options: WorldOptions) => {
     loop.process("given").clock
   ))
   const vendors = Vendors.make(loop, options.vendors, (node, ms) => faults.called(node, ms))
+  const listeners = options.listeners.length === 0 ? undefined : Listeners.make(loop, services, options.listeners)
   const cluster = Clusters.make<Nodes.Node>({
     loop,
     chance,
@@ -112,6 +117,7 @@ export const make = (seed: number, options: WorldOptions) => {
       store,
       upkeep,
       providers: vendors.of(process),
+      telling: listeners?.layer(store, process),
       shardCount: options.shards,
       alone: options.nodes === 1,
       logs,
@@ -134,6 +140,11 @@ export const make = (seed: number, options: WorldOptions) => {
     isDown: faults.isDown,
     isSlow: faults.isSlow,
     incidents,
+    noted: () => {
+      if (listeners === undefined) return
+      for (const { process, tell } of cluster.members())
+        loop.after(chance.int(1, 30), () => process.post(() => process.run(tell)))
+    },
     announce: (shards) => {
       if (shards.length === 0) return
       for (const node of cluster.members()) {
@@ -200,7 +211,7 @@ export const make = (seed: number, options: WorldOptions) => {
     // A request whose caller had given up waiting may have been accepted since.
     const drained = drain()
     // A node that has lost its shard hears of its call when others have ended the message.
-    loop.run(() => vendors.underWay() === 0, loop.now() + longest)
+    loop.run(() => vendors.underWay() + (listeners?.underWay() ?? 0) === 0, loop.now() + longest)
     loop.run(() => false, loop.now() + onTheWay)
     return drained
   }
@@ -248,6 +259,8 @@ export const make = (seed: number, options: WorldOptions) => {
         changes: changes.changes,
         reports: receipts.reports,
         calls: vendors.calls,
+        listeners: options.listeners,
+        tellings: listeners?.tellings ?? [],
         commits: store.commits,
         incidents,
         logs,

@@ -91,13 +91,11 @@ describe("Simulation.check", () => {
     const unsaid = { ...text, reject: ["+15550100001"] }
     const scripted = (cue: object): object => ({ vendors: [{ ...text, script: [cue] }] })
     const vendor = (said: object): object => ({ vendors: [{ ...text, ...said }] })
+    const first = "options.vendors[0].script[0]"
     const refused: ReadonlyArray<readonly [options: object, sentence: string]> = [
       [script(0.5), "options.vendors[0].script[0].after: Expected an integer"],
       [script(1, -1), "options.vendors[0].script[0].retryAfter: Expected a value greater than or equal to 0"],
-      [
-        scripted({ _tag: "Reject", after: 1 }),
-        "options.vendors[0].script[0]: Expected one of Accept, Refuse and Lose for its _tag"
-      ],
+      [scripted({ _tag: "Reject", after: 1 }), `${first}: Expected one of Accept, Refuse and Lose for its _tag`],
       [
         scripted({ _tag: "Refuse", after: 1, kind: "Busy", retryAfter: null }),
         `options.vendors[0].script[0].kind: Expected ${Kind.literals.map((kind) => `"${kind}"`).join(" | ")}`
@@ -109,10 +107,7 @@ describe("Simulation.check", () => {
       [vendor({ channel: "" }), "options.vendors[0].channel: Must not be empty"],
       [vendor({ address: "" }), "options.vendors[0].address: Must not be empty"],
       [vendor({ deadline: 0 }), "options.vendors[0].deadline: Expected a value greater than 0"],
-      [
-        scripted({ _tag: "Accept", after: 1e10 }),
-        "options.vendors[0].script[0].after: Expected a value between 0 and 2592000000"
-      ],
+      [scripted({ _tag: "Accept", after: 1e10 }), `${first}.after: Expected a value between 0 and 2592000000`],
       [
         vendor({ channel: "slack" }),
         "The vendor text has the channel slack, which is none of direct_message, email, push, sms, webhook (direct_message: Slack, Teams, Discord, PagerDuty)"
@@ -130,7 +125,10 @@ describe("Simulation.check", () => {
         { vendors: [{ ...text, down: [{ from: 5, until: 5 }] }] },
         "The vendor text is down from 5 until 5, and that has to be from a whole number until a later one"
       ],
-      [misspelt, "options has vendor, which is none of nodes, shards, seeds, vendors, faults, given, begins, drawn"],
+      [
+        misspelt,
+        "options has vendor, which is none of nodes, shards, seeds, vendors, listeners, faults, given, begins, drawn"
+      ],
       [
         { vendors: [unsaid] },
         "The vendor text has reject, which is none of key, channel, address, folds, deadline, connections, perSecond, rejects, down, script, answers"

@@ -18,6 +18,8 @@ import * as Replays from "./checker/Replays.ts"
 import * as Resends from "./checker/Resends.ts"
 import * as Routes from "./checker/Routes.ts"
 import * as Statuses from "./checker/Statuses.ts"
+import * as Tellings from "./checker/Tellings.ts"
+import * as TellingTimes from "./checker/TellingTimes.ts"
 import * as Templates from "./checker/Templates.ts"
 import * as Times from "./checker/Times.ts"
 import * as Told from "./checker/Told.ts"
@@ -71,6 +73,13 @@ const checks: ReadonlyArray<(facts: Facts.Facts) => ReadonlyArray<string>> = [
   Told.notMadeUp,
   Told.cancelled,
   Hands.oneByOne,
+  Tellings.told,
+  Tellings.published,
+  Tellings.notMadeUp,
+  Tellings.ids,
+  Tellings.signed,
+  TellingTimes.unhurried,
+  TellingTimes.punctual,
   Deadlines.inTime,
   Deadlines.notGivenUp
 ]

@@ -7,6 +7,7 @@ import * as Deadly from "./Deadly.ts"
 import * as Grouped from "./Grouped.ts"
 import * as Lagging from "./Lagging.ts"
 import * as Limited from "./Limited.ts"
+import * as Listening from "./Listening.ts"
 import * as Mailing from "./Mailing.ts"
 import * as Ordinary from "./Story.ts"
 
@@ -26,7 +27,8 @@ const kinds = [
   { of: 80, are: [9, 45], story: Mailing.story, options: Mailing.options },
   { of: 80, are: [35, 63], story: Grouped.story, options: Grouped.options },
   { of: 80, are: [37, 77], story: Limited.story, options: Limited.options },
-  { of: 80, are: [47], story: Deadly.story, options: Deadly.options }
+  { of: 80, are: [47], story: Deadly.story, options: Deadly.options },
+  { of: 80, are: [26, 61], story: Listening.story, options: Listening.options }
 ]
 
 export const live = (seed: number): History => {

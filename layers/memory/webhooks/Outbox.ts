@@ -17,7 +17,7 @@ const withWebhooks = (state: State, change: Partial<WebhookState>): State => ({
 })
 
 /** Whether a webhook is still told an event. */
-const isTold = ({ since, state }: WebhookRow, { storedAt }: WebhookEventRow): boolean =>
+export const isTold = ({ since, state }: WebhookRow, { storedAt }: WebhookEventRow): boolean =>
   state === "ENABLED" && since <= storedAt
 
 /** What is due of a webhook, the longest due first. */

@@ -2,6 +2,7 @@ import { intake } from "./Intake.ts"
 import { jobs } from "./Jobs.ts"
 import { late } from "./Late.ts"
 import { limits } from "./Limits.ts"
+import { listeners } from "./Listeners.ts"
 import { owners } from "./Owners.ts"
 import { pages } from "./Pages.ts"
 import { receipts } from "./Receipts.ts"
@@ -273,6 +274,7 @@ export const bugs: ReadonlyArray<Bug> = [
   ...jobs,
   ...late,
   ...limits,
+  ...listeners,
   ...owners,
   ...pages,
   ...receipts
