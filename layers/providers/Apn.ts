@@ -100,7 +100,6 @@ export const definition = define({
   description: "Push notifications to Apple devices",
   channel: "push",
   says: ["aps.alert", "aps.content-available"],
-  address: "apn",
   settings: Settings,
   holds: ["team_id", "key_id", "private_key"],
   recipients: (profile) => Devices.tokensOf(profile["apn"]),

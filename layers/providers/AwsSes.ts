@@ -145,7 +145,6 @@ export const definition = define({
   description: "E-mail over Amazon Simple Email Service, API version 2",
   channel: "email",
   says: ["Content"],
-  address: "email",
   settings: Settings,
   addressees: ["Destination.ToAddresses"],
   recipients: Email.recipients,

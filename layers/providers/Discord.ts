@@ -124,7 +124,6 @@ export const definition = define({
   description: "Messages to Discord channels and people",
   channel: "direct_message",
   says: ["content", "embeds", "poll", "sticker_ids"],
-  address: "discord",
   settings: Settings,
   recipients: ChatPlaces.discord,
   // The state is of no setting: what is known is kept by address and token.

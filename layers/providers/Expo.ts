@@ -91,7 +91,6 @@ export const definition = define({
   description: "Push notifications over Expo's push service",
   channel: "push",
   says: ["title", "body", "data"],
-  address: "expo",
   settings: Settings,
   recipients: (profile) => Devices.tokensOf(profile["expo"]),
   writer: stateless<typeof Settings.Type, string>(({ delivery, settings, to }) =>

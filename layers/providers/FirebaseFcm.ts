@@ -109,7 +109,6 @@ export const definition = define({
     "webpush.notification",
     "webpush.data"
   ],
-  address: "firebaseToken",
   settings: Settings,
   holds: ["client_email", "private_key", "token_url"],
   recipients: (profile) => Devices.tokens(profile["firebaseToken"]),

@@ -205,7 +205,6 @@ export const definition = define({
   description: "Messages to Microsoft Teams channels and people, by a bot or a workflow",
   channel: "direct_message",
   says: ["text", "attachments"],
-  address: "ms_teams",
   settings: Settings,
   holds: ["app_id", "app_password", "tenant_id", "token_url", "graph_url"],
   recipients: ChatPlaces.msTeams,

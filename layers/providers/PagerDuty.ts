@@ -80,7 +80,6 @@ export const definition = define({
   description: "Incidents of PagerDuty services, over the Events API",
   channel: "direct_message",
   says: ["payload.summary"],
-  address: "pagerduty",
   settings: Settings,
   recipients: ChatPlaces.pagerDuty,
   ownAccount: (profile) => ChatPlaces.pagerDuty(profile)[0]?.routing_key ?? undefined,

@@ -59,7 +59,6 @@ export const definition = define({
   description: "E-mail over Postmark's API",
   channel: "email",
   says: ["Subject", "TextBody", "HtmlBody"],
-  address: "email",
   settings: Settings,
   addressees: ["To"],
   recipients: Email.recipients,

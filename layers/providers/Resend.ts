@@ -42,7 +42,6 @@ export const definition = define({
   description: "E-mail over Resend's API",
   channel: "email",
   says: ["subject", "text", "html", "template"],
-  address: "email",
   settings: Settings,
   addressees: ["to"],
   recipients: Email.recipients,

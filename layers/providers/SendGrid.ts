@@ -73,7 +73,6 @@ export const definition = define({
   description: "E-mail over SendGrid's Mail Send API",
   channel: "email",
   says: ["subject", "content", "template_id"],
-  address: "email",
   settings: Settings,
   addressees: ["personalizations"],
   recipients: Email.recipients,

@@ -208,7 +208,6 @@ export const definition = define({
   description: "Messages to Slack channels and people",
   channel: "direct_message",
   says: ["text", "blocks", "attachments"],
-  address: "slack",
   settings: Settings,
   recipients: ChatPlaces.slack,
   ownAccount: (profile) => accountOf(ChatPlaces.slack(profile)[0]),

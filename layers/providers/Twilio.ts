@@ -119,7 +119,6 @@ export const definition = define({
   description: "Text messages over Twilio Programmable Messaging",
   channel: "sms",
   says: ["Body", "MediaUrl", "ContentSid"],
-  address: "phone_number",
   settings: TwilioSettings,
   addressees: ["To"],
   recipients: Phone.recipients,

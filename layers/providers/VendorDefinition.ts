@@ -147,7 +147,6 @@ export const define = <Settings, To>(wire: Wire<Settings, To>): ProviderDefiniti
   name: wire.name,
   description: wire.description,
   channel: wire.channel,
-  address: wire.address,
   settings: wire.settings,
   places,
   make: Effect.fnUntraced(function*(settings) {

@@ -47,7 +47,6 @@ export const definition = define({
   description: "Text messages over Vonage's SMS API",
   channel: "sms",
   says: ["text", "body"],
-  address: "phone_number",
   settings: Settings,
   addressees: ["to"],
   recipients: Phone.recipients,

@@ -64,7 +64,6 @@ export const make = (onSend: (delivery: Delivery) => Effect.Effect<void> = () =>
     name,
     description: "A double",
     channel: "email",
-    address: "email",
     settings: mail,
     places: ["base_url"],
     make: ({ api_key: secret }) => building(key, "email", Redacted.value(secret))
@@ -74,7 +73,6 @@ export const make = (onSend: (delivery: Delivery) => Effect.Effect<void> = () =>
     name: "Twilio",
     description: "A double",
     channel: "sms",
-    address: "phone_number",
     settings: text,
     places: [],
     make: ({ account }) => building("twilio", "sms", account)

@@ -100,7 +100,6 @@ export const smtp: ProviderDefinition<SmtpSettings> = {
   name: "SMTP",
   description: "Any mail server that speaks SMTP, with STARTTLS or TLS, login and DKIM.",
   channel: "email",
-  address: "email",
   settings: SmtpSettings,
   places: ["host", "port", "secure", "require_tls", "ca"],
   make

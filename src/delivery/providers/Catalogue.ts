@@ -109,7 +109,7 @@ const fieldsOf = (settings: Schema.Top): CatalogueEntry["fields"] => {
 }
 
 /** Makes a definition an entry of the catalogue, given the services that its vendor needs to be built. */
-export const entry = <Settings, R>({ address: _, make, settings, ...definition }: ProviderDefinition<Settings, R>) => {
+export const entry = <Settings, R>({ make, settings, ...definition }: ProviderDefinition<Settings, R>) => {
   const decode = Schema.decodeUnknownEffect(Schema.toCodecJson(settings), { errors: "all" })
   const fields = fieldsOf(settings)
   return (context: Context.Context<R>): CatalogueEntry => ({

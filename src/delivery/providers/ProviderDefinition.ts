@@ -1,19 +1,6 @@
 import type { Vendor } from "#src/delivery/Provider.ts"
 import type { Effect, Schema, Scope } from "effect"
 
-/** The key of a profile that holds an address: the one to be invalidated if a vendor refuses the address. */
-export type AddressKey =
-  | "email"
-  | "phone_number"
-  | "firebaseToken"
-  | "apn"
-  | "expo"
-  | "slack"
-  | "ms_teams"
-  | "discord"
-  | "pagerduty"
-  | "webhook"
-
 /**
  * One vendor as the catalogue shows it and the engine runs it: one file each in `layers/providers`, with its settings
  * and its error table. `make` builds a configuration into a way of sending; it is scoped, since it may hold
@@ -27,8 +14,6 @@ export interface ProviderDefinition<Settings, R = never> {
   readonly description: string
   /** Channel id: email, sms, push or direct_message. */
   readonly channel: string
-  /** Key of the profile that holds the address. */
-  readonly address: AddressKey
   readonly settings: Schema.Codec<Settings, unknown>
   /**
    * The settings that say where the secrets are sent, and how safely: whoever changes one must give the secrets again.
