@@ -2,8 +2,6 @@ import { Database } from "#layers/memory/Database.ts"
 import type { State } from "#layers/memory/State.ts"
 import { orUnavailable } from "#layers/memory/StoreErrors.ts"
 import { TopicSetting } from "#schemas/Preferences.ts"
-import type { UserId } from "#schemas/Profile.ts"
-import type { Scope } from "#schemas/Scope.ts"
 import { type Owner, type TopicOverride, UserPreferences } from "#src/people/UserPreferences.ts"
 import { Effect, HashMap, Layer, Option, Schema } from "effect"
 
@@ -13,7 +11,7 @@ const text = Schema.fromJsonString(TopicSetting)
 const encode = Schema.encodeEffect(text)
 const decode = Schema.decodeEffect(text)
 
-const placeOf = (scope: Scope, userId: UserId, tenantId = ""): string => JSON.stringify([scope, userId, tenantId])
+const placeOf = ({ scope, tenantId = "", userId }: Owner): string => JSON.stringify([scope, userId, tenantId])
 
 const at = ({ preferences }: State, place: string): Overrides =>
   Option.getOrElse(HashMap.get(preferences.users, place), HashMap.empty<string, string>)
@@ -30,9 +28,9 @@ const encoded = (overrides: ReadonlyArray<TopicOverride>) =>
   )
 
 /** What was said where the owner's writes go, in the order of the topics' ids. */
-export const overridesOf = (state: State, { scope, tenantId, userId }: Owner) =>
+export const overridesOf = (state: State, owner: Owner) =>
   Effect.forEach(
-    Array.from(at(state, placeOf(scope, userId, tenantId))).toSorted(([a], [b]) => a < b ? -1 : 1),
+    Array.from(at(state, placeOf(owner))).toSorted(([a], [b]) => a < b ? -1 : 1),
     ([topicId, setting]) => Effect.map(orUnavailable(decode(setting)), (setting) => ({ topicId, setting }))
   )
 
@@ -47,37 +45,32 @@ export const layer = Layer.effect(
       return Option.isNone(stored) ? undefined : yield* orUnavailable(decode(stored.value))
     })
 
-    const write = Effect.fnUntraced(function*(
-      scope: Scope,
-      userId: UserId,
-      tenantId: string | undefined,
-      overrides: ReadonlyArray<TopicOverride>
-    ) {
-      const place = placeOf(scope, userId, tenantId)
+    const write = Effect.fnUntraced(function*(owner: Owner, overrides: ReadonlyArray<TopicOverride>) {
+      const place = placeOf(owner)
       const entries = yield* encoded(overrides)
       yield* update((state) => put(state, place, HashMap.union(at(state, place), HashMap.fromIterable(entries))))
     })
 
     return UserPreferences.of({
-      find: Effect.fnUntraced(function*(scope, userId, tenantId, topicId) {
+      find: Effect.fnUntraced(function*(owner, topicId) {
         return {
           topicId,
-          inTenant: tenantId === undefined ? undefined : yield* one(placeOf(scope, userId, tenantId), topicId),
-          own: yield* one(placeOf(scope, userId), topicId)
+          inTenant: owner.tenantId === undefined ? undefined : yield* one(placeOf(owner), topicId),
+          own: yield* one(placeOf({ ...owner, tenantId: undefined }), topicId)
         }
       }),
       put: write,
-      merge: Effect.fnUntraced(function*(scope, userId, tenantId, overrides) {
-        const place = placeOf(scope, userId, tenantId)
+      merge: Effect.fnUntraced(function*(owner, overrides) {
+        const place = placeOf(owner)
         const merged = yield* Effect.forEach(
           overrides,
           ({ setting, topicId }) =>
             Effect.map(one(place, topicId), (before) => ({ topicId, setting: { ...before, ...setting } }))
         )
-        yield* write(scope, userId, tenantId, merged)
+        yield* write(owner, merged)
       }, transaction),
-      replace: Effect.fnUntraced(function*(scope, userId, tenantId, overrides, topicIds) {
-        const place = placeOf(scope, userId, tenantId)
+      replace: Effect.fnUntraced(function*(owner, overrides, topicIds) {
+        const place = placeOf(owner)
         const next = HashMap.fromIterable(yield* encoded(overrides))
         return yield* modify((state) => {
           const before = at(state, place)
@@ -85,8 +78,8 @@ export const layer = Layer.effect(
           return [gone.toSorted(), put(state, place, HashMap.union(HashMap.removeMany(before, gone), next))]
         })
       }),
-      remove: (scope, userId, tenantId, topicId) => {
-        const place = placeOf(scope, userId, tenantId)
+      remove: (owner, topicId) => {
+        const place = placeOf(owner)
         return update((state) => put(state, place, HashMap.remove(at(state, place), topicId)))
       }
     })

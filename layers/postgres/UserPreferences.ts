@@ -1,9 +1,7 @@
 import * as Lookups from "#layers/postgres/statements/Lookups.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import { TopicSetting } from "#schemas/Preferences.ts"
-import type { UserId } from "#schemas/Profile.ts"
-import type { Scope } from "#schemas/Scope.ts"
-import { type TopicOverride, UserPreferences } from "#src/people/UserPreferences.ts"
+import { type Owner, type TopicOverride, UserPreferences } from "#src/people/UserPreferences.ts"
 import { Clock, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 
@@ -18,10 +16,14 @@ const decodeFound = Schema.decodeUnknownEffect(Schema.Array(Found))
 /** The `tenant_id` of preferences outside of any tenant. */
 export const nowhere = ""
 
-interface Asked {
-  readonly scope: Scope
-  readonly userId: UserId
+/** Whose preferences, with a text for its tenant or for none. */
+interface Place extends Owner {
   readonly tenantId: string
+}
+
+const placeOf = ({ scope, tenantId = nowhere, userId }: Owner): Place => ({ scope, userId, tenantId })
+
+interface Asked extends Place {
   readonly topicId: string
 }
 
@@ -45,7 +47,7 @@ const make = Effect.gen(function*() {
     return preference === undefined ? undefined : yield* decode(preference)
   }, orUnavailable)
 
-  const find: UserPreferences["Service"]["find"] = (scope, userId, tenantId, topicId) =>
+  const find: UserPreferences["Service"]["find"] = ({ scope, tenantId, userId }, topicId) =>
     Effect.all({
       topicId: Effect.succeed(topicId),
       own: settingOf({ scope, userId, tenantId: nowhere, topicId }),
@@ -56,21 +58,20 @@ const make = Effect.gen(function*() {
 
   // Serialises the writes of one user's topics in one tenant: two that lock the same rows in different orders would
   // deadlock.
-  const turn = (scope: Scope, userId: UserId, tenantId: string) =>
+  const turn = ({ scope, tenantId, userId }: Place) =>
     sql`select pg_advisory_xact_lock(hashtextextended(${`${tenantId} ${userId}`}, ${scope}))`
 
   const write = Effect.fnUntraced(function*(
-    scope: Scope,
-    userId: UserId,
-    tenantId: string,
+    place: Place,
     overrides: ReadonlyArray<TopicOverride>,
     preference: Statement.Fragment
   ) {
+    const { scope, tenantId, userId } = place
     const last = [...new Map(overrides.map((override) => [override.topicId, override])).values()]
     if (last.length === 0) return
     const now = yield* Clock.currentTimeMillis
     const texts = yield* Effect.forEach(last, (override) => encode(override.setting))
-    yield* sql`with turn as materialized (${turn(scope, userId, tenantId)})
+    yield* sql`with turn as materialized (${turn(place)})
       insert into user_preferences as p (scope, user_id, tenant_id, topic_id, preference, updated_at)
       select ${scope}, ${userId}, ${tenantId}, topic_id, preference, ${now}
       from turn cross join unnest(${
@@ -84,15 +85,17 @@ const make = Effect.gen(function*() {
   const merged = sql`(p.preference::jsonb || excluded.preference::jsonb)::text`
 
   const replace: UserPreferences["Service"]["replace"] = Effect.fnUntraced(
-    function*(scope, userId, tenantId = nowhere, overrides, topicIds) {
+    function*(owner, overrides, topicIds) {
+      const place = placeOf(owner)
+      const { scope, tenantId, userId } = place
       // Two calls at once run one after the other: together they would leave the topics of both.
-      yield* turn(scope, userId, tenantId)
+      yield* turn(place)
       const kept = overrides.map(({ topicId }) => topicId)
       const gone = yield* sql`delete from user_preferences
         where scope = ${scope} and user_id = ${userId} and tenant_id = ${tenantId} and topic_id <> all(${kept}::text[])
           and topic_id = any(${topicIds}::text[])
         returning topic_id as "topicId"`.pipe(Effect.flatMap(decodeTopics))
-      yield* write(scope, userId, tenantId, overrides, given)
+      yield* write(place, overrides, given)
       return gone.map(({ topicId }) => topicId).toSorted()
     },
     sql.withTransaction,
@@ -101,12 +104,10 @@ const make = Effect.gen(function*() {
 
   return UserPreferences.of({
     find,
-    put: (scope, userId, tenantId = nowhere, overrides) =>
-      orUnavailable(write(scope, userId, tenantId, overrides, given)),
-    merge: (scope, userId, tenantId = nowhere, overrides) =>
-      orUnavailable(write(scope, userId, tenantId, overrides, merged)),
+    put: (owner, overrides) => orUnavailable(write(placeOf(owner), overrides, given)),
+    merge: (owner, overrides) => orUnavailable(write(placeOf(owner), overrides, merged)),
     replace,
-    remove: (scope, userId, tenantId = nowhere, topicId) =>
+    remove: ({ scope, tenantId = nowhere, userId }, topicId) =>
       sql`delete from user_preferences where scope = ${scope} and user_id = ${userId} and tenant_id = ${tenantId}
         and topic_id = ${topicId}`.pipe(Effect.asVoid, orUnavailable)
   })

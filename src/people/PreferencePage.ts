@@ -119,7 +119,7 @@ export const layer: Layer.Layer<
         live: ListedTopics.ListedTopic
       ) {
         const { id } = live.record
-        const overrides = yield* users.find(owner.scope, owner.userId, owner.tenantId, id)
+        const overrides = yield* users.find(owner, id)
         const { channels, status } = yield* standings.of(owner, live.terms, { overrides, legacy })
         const shown: ShownTopic = {
           id,

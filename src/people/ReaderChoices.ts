@@ -10,16 +10,16 @@ import { Effect } from "effect"
  */
 export const write = Effect.fnUntraced(function*(
   users: UserPreferences["Service"],
-  { isPlaced, scope, tenantId, userId }: Reader,
+  reader: Reader,
   overrides: ReadonlyArray<TopicOverride>
 ): Effect.fn.Return<void, StoreUnavailable> {
-  yield* users.merge(scope, userId, isPlaced === true ? undefined : tenantId, overrides)
-  if (isPlaced !== true) return
+  if (reader.isPlaced !== true) return yield* users.merge(reader, overrides)
+  yield* users.merge({ ...reader, tenantId: undefined }, overrides)
   const found = yield* Effect.forEach(
     overrides,
-    ({ topicId }) => users.find(scope, userId, tenantId, topicId),
+    ({ topicId }) => users.find(reader, topicId),
     { concurrency: "unbounded" }
   )
   const inside = overrides.filter((_, n) => found[n]?.inTenant !== undefined)
-  if (inside.length > 0) yield* users.merge(scope, userId, tenantId, inside)
+  if (inside.length > 0) yield* users.merge(reader, inside)
 })

@@ -164,12 +164,11 @@ export const layer = Layer.effect(
       override: TopicOverride,
       legacy: TopicStandings.Words["legacy"]
     ) => {
-      const { scope, tenantId, userId } = owner
       const { setting: own, topicId } = override
-      return tenantId === undefined
+      return owner.tenantId === undefined
         ? standings.of(owner, terms, { overrides: { topicId, inTenant: undefined, own }, legacy })
         : Effect.flatMap(
-          users.find(scope, userId, tenantId, topicId),
+          users.find(owner, topicId),
           (overrides) => standings.of(owner, terms, { overrides, legacy })
         )
     }
@@ -199,7 +198,7 @@ export const layer = Layer.effect(
           yield* catalogue.whole(owner.scope)
           return yield* new TopicNotFound({ id: topicId })
         }
-        const overrides = yield* users.find(owner.scope, owner.userId, owner.tenantId, topicId)
+        const overrides = yield* users.find(owner, topicId)
         return shown(
           listed,
           yield* standings.of(owner, listed.terms, { overrides, legacy: yield* standings.legacy(owner) })
@@ -209,20 +208,20 @@ export const layer = Layer.effect(
         const { applied, known, refused } = yield* checked(owner, [override])
         if (!known.has(override.topicId)) return yield* new TopicNotFound({ id: override.topicId })
         if (refused.length > 0) return yield* new PreferencesRefused({ errors: refused })
-        yield* users.put(owner.scope, owner.userId, owner.tenantId, applied)
+        yield* users.put(owner, applied)
       }),
       update: Effect.fnUntraced(function*(owner, overrides) {
         const { applied, refused } = yield* checked(owner, overrides)
-        yield* users.put(owner.scope, owner.userId, owner.tenantId, applied)
+        yield* users.put(owner, applied)
         return { applied, refused }
       }),
       replace: Effect.fnUntraced(function*(owner, overrides) {
         const { applied, known, refused } = yield* checked(owner, overrides)
         if (refused.length > 0) return yield* new PreferencesRefused({ errors: refused })
-        const deleted = yield* users.replace(owner.scope, owner.userId, owner.tenantId, applied, [...known.keys()])
+        const deleted = yield* users.replace(owner, applied, [...known.keys()])
         return { applied, deleted }
       }),
-      remove: ({ scope, tenantId, userId }, topicId) => users.remove(scope, userId, tenantId, topicId)
+      remove: users.remove
     })
   })
 )

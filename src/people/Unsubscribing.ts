@@ -53,10 +53,10 @@ export const layer: Layer.Layer<
     const found = Effect.fnUntraced(function*(token: string) {
       const subscription = tokens.openUnsubscribe(token)
       if (subscription === undefined) return yield* new LinkBroken()
-      const { scope, tenantId, topicId, userId } = subscription
+      const { scope, topicId } = subscription
       const topic = yield* catalogue.resolve(scope, topicId)
       if (Option.isNone(topic)) return yield* new LinkBroken()
-      const overrides = yield* users.find(scope, userId, tenantId, topicId)
+      const overrides = yield* users.find(subscription, topicId)
       const legacy = yield* standings.legacy(subscription)
       const { status } = yield* standings.of(subscription, terms(topic.value), { overrides, legacy })
       const shown: Shown = {

@@ -24,51 +24,26 @@ export interface TopicOverrides {
   readonly own: TopicSetting | undefined
 }
 
-/**
- * Users' settings for topics, inside a tenant or (`tenantId` is `undefined`) outside of any (api.md 10.3). Each write
- * is one atomic change, and does not check whether the topic exists.
- */
+/** Users' settings for topics (api.md 10.3). Each write is one atomic change, and does not check whether the topic exists. */
 export class UserPreferences extends Context.Service<UserPreferences, {
   /** For a send. Batched: calls of one turn of the event loop share a statement. */
-  readonly find: (
-    scope: Scope,
-    userId: UserId,
-    tenantId: string | undefined,
-    topicId: string
-  ) => Effect.Effect<TopicOverrides, StoreUnavailable>
+  readonly find: (owner: Owner, topicId: string) => Effect.Effect<TopicOverrides, StoreUnavailable>
   /** Creates or replaces these settings; others stay. If a topic is named twice, the last one counts. */
-  readonly put: (
-    scope: Scope,
-    userId: UserId,
-    tenantId: string | undefined,
-    overrides: ReadonlyArray<TopicOverride>
-  ) => Effect.Effect<void, StoreUnavailable>
+  readonly put: (owner: Owner, overrides: ReadonlyArray<TopicOverride>) => Effect.Effect<void, StoreUnavailable>
   /**
    * The same, but fields that a setting leaves out, such as its channels, stay as they are stored: two concurrent
    * writes of different fields both count.
    */
-  readonly merge: (
-    scope: Scope,
-    userId: UserId,
-    tenantId: string | undefined,
-    overrides: ReadonlyArray<TopicOverride>
-  ) => Effect.Effect<void, StoreUnavailable>
+  readonly merge: (owner: Owner, overrides: ReadonlyArray<TopicOverride>) => Effect.Effect<void, StoreUnavailable>
   /**
    * Replaces the owner's settings of these topics; those of others, such as archived ones, stay. Answers the topics whose
    * setting was removed, ordered by id.
    */
   readonly replace: (
-    scope: Scope,
-    userId: UserId,
-    tenantId: string | undefined,
+    owner: Owner,
     overrides: ReadonlyArray<TopicOverride>,
     topicIds: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyArray<string>, StoreUnavailable>
   /** Idempotent. */
-  readonly remove: (
-    scope: Scope,
-    userId: UserId,
-    tenantId: string | undefined,
-    topicId: string
-  ) => Effect.Effect<void, StoreUnavailable>
+  readonly remove: (owner: Owner, topicId: string) => Effect.Effect<void, StoreUnavailable>
 }>()("tidings/UserPreferences") {}

@@ -185,27 +185,29 @@ const ofDevices: Writes = {
 
 const ofPreferences: Writes = {
   "a preference is put": write(
-    ({ preferences }, scope) => preferences.put(scope, ada, undefined, [{ topicId: "a", setting: inn }]),
+    ({ preferences }, scope) =>
+      preferences.put({ scope, userId: ada, tenantId: undefined }, [{ topicId: "a", setting: inn }]),
     "preferences of ada"
   ),
   "a preference is merged": write(
-    ({ preferences }, scope) => preferences.merge(scope, ada, "acme", [{ topicId: "a", setting: inn }]),
+    ({ preferences }, scope) =>
+      preferences.merge({ scope, userId: ada, tenantId: "acme" }, [{ topicId: "a", setting: inn }]),
     "preferences of ada in acme"
   ),
   "preferences are replaced": write(
-    ({ preferences }, scope) => preferences.replace(scope, ada, "acme", [], ["a"]),
+    ({ preferences }, scope) => preferences.replace({ scope, userId: ada, tenantId: "acme" }, [], ["a"]),
     "preferences of ada in acme"
   ),
   "preferences outside of tenants are replaced": write(
-    ({ preferences }, scope) => preferences.replace(scope, ada, undefined, [], ["a"]),
+    ({ preferences }, scope) => preferences.replace({ scope, userId: ada, tenantId: undefined }, [], ["a"]),
     "preferences of ada"
   ),
   "a preference is removed": write(
-    ({ preferences }, scope) => preferences.remove(scope, ada, undefined, "a"),
+    ({ preferences }, scope) => preferences.remove({ scope, userId: ada, tenantId: undefined }, "a"),
     "preferences of ada"
   ),
   "a preference in a tenant is removed": write(
-    ({ preferences }, scope) => preferences.remove(scope, ada, "acme", "a"),
+    ({ preferences }, scope) => preferences.remove({ scope, userId: ada, tenantId: "acme" }, "a"),
     "preferences of ada in acme"
   ),
   "legacy preferences are replaced": write(

@@ -5,13 +5,15 @@ import { LegacyPreferences } from "#src/people/LegacyPreferences.ts"
 import { OverriddenTopics } from "#src/people/OverriddenTopics.ts"
 import { PreferenceCatalogue } from "#src/people/PreferenceCatalogue.ts"
 import { Profiles } from "#src/people/Profiles.ts"
-import { UserPreferences } from "#src/people/UserPreferences.ts"
+import { type Owner, UserPreferences } from "#src/people/UserPreferences.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer, Option } from "effect"
 
 const out: TopicSetting = { status: "OPTED_OUT", has_custom_routing: false, custom_routing: [] }
 const chosen: TopicSetting = { status: "OPTED_IN", has_custom_routing: true, custom_routing: ["inbox", "email"] }
+
+const ada = (scope: Scope, tenantId?: string): Owner => ({ scope, userId: Fixture.user, tenantId })
 
 const start = Effect.gen(function*() {
   const { scope } = yield* Fixture.world
@@ -24,7 +26,7 @@ const start = Effect.gen(function*() {
     catalogue: yield* PreferenceCatalogue,
     overridden,
     said: (scope: Scope, tenantId?: string) =>
-      Effect.map(overridden.of({ scope, userId: Fixture.user, tenantId }), ({ overrides }) => overrides)
+      Effect.map(overridden.of(ada(scope, tenantId)), ({ overrides }) => overrides)
   }
 })
 
@@ -45,21 +47,21 @@ export const userPreferencesContract = <E>(
     it.effect("what a user says in a tenant, and outside of one, is kept apart", () =>
       Effect.gen(function*() {
         const { said, scope, users } = yield* start
-        yield* users.put(scope, Fixture.user, undefined, [{ topicId: "b", setting: out }, {
+        yield* users.put(ada(scope), [{ topicId: "b", setting: out }, {
           topicId: "a",
           setting: out
         }])
-        yield* users.put(scope, Fixture.user, "acme", [{ topicId: "a", setting: chosen }])
+        yield* users.put(ada(scope, "acme"), [{ topicId: "a", setting: chosen }])
         assert.deepStrictEqual(yield* said(scope), [
           { topicId: "a", setting: out },
           { topicId: "b", setting: out }
         ])
         assert.deepStrictEqual(yield* said(scope, "acme"), [{ topicId: "a", setting: chosen }])
         const found = yield* Effect.all([
-          users.find(scope, Fixture.user, "acme", "a"),
-          users.find(scope, Fixture.user, undefined, "a"),
-          users.find(scope, Fixture.user, "other", "b"),
-          users.find(scope, UserId.make("bob"), "acme", "a")
+          users.find(ada(scope, "acme"), "a"),
+          users.find(ada(scope), "a"),
+          users.find(ada(scope, "other"), "b"),
+          users.find({ scope, userId: UserId.make("bob"), tenantId: "acme" }, "a")
         ], { concurrency: "unbounded" })
         assert.deepStrictEqual(found, [
           { topicId: "a", inTenant: chosen, own: out },
@@ -72,12 +74,12 @@ export const userPreferencesContract = <E>(
     it.effect("put leaves other topics alone, and the last word on a topic counts", () =>
       Effect.gen(function*() {
         const { said, scope, users } = yield* start
-        yield* users.put(scope, Fixture.user, undefined, [{ topicId: "a", setting: out }])
-        yield* users.put(scope, Fixture.user, undefined, [
+        yield* users.put(ada(scope), [{ topicId: "a", setting: out }])
+        yield* users.put(ada(scope), [
           { topicId: "b", setting: out },
           { topicId: "b", setting: chosen }
         ])
-        yield* users.put(scope, Fixture.user, undefined, [])
+        yield* users.put(ada(scope), [])
         assert.deepStrictEqual(yield* said(scope), [
           { topicId: "a", setting: out },
           { topicId: "b", setting: chosen }
@@ -87,22 +89,22 @@ export const userPreferencesContract = <E>(
     it.effect("merge leaves what is not said, of the topic and of others; two at once are both heard", () =>
       Effect.gen(function*() {
         const { said, scope, users } = yield* start
-        yield* users.merge(scope, Fixture.user, "acme", [{ topicId: "a", setting: { status: "OPTED_OUT" } }])
+        yield* users.merge(ada(scope, "acme"), [{ topicId: "a", setting: { status: "OPTED_OUT" } }])
         assert.deepStrictEqual(yield* said(scope, "acme"), [{ topicId: "a", setting: { status: "OPTED_OUT" } }])
-        yield* users.put(scope, Fixture.user, "acme", ["a", "b"].map((topicId) => ({ topicId, setting: chosen })))
-        yield* users.merge(scope, Fixture.user, "acme", [])
-        yield* users.merge(scope, Fixture.user, "acme", [{ topicId: "a", setting: { status: "OPTED_OUT" } }])
+        yield* users.put(ada(scope, "acme"), ["a", "b"].map((topicId) => ({ topicId, setting: chosen })))
+        yield* users.merge(ada(scope, "acme"), [])
+        yield* users.merge(ada(scope, "acme"), [{ topicId: "a", setting: { status: "OPTED_OUT" } }])
         assert.deepStrictEqual(yield* said(scope, "acme"), [
           { topicId: "a", setting: { ...chosen, status: "OPTED_OUT" } },
           { topicId: "b", setting: chosen }
         ])
         const routed = { has_custom_routing: true, custom_routing: ["sms" as const] }
         const topics = Array.from({ length: 10 }, (_, n) => `c${n}`)
-        yield* users.put(scope, Fixture.user, undefined, topics.map((topicId) => ({ topicId, setting: out })))
+        yield* users.put(ada(scope), topics.map((topicId) => ({ topicId, setting: out })))
         yield* Effect.forEach(topics, (topicId) =>
           Effect.all([
-            users.merge(scope, Fixture.user, undefined, [{ topicId, setting: { status: "OPTED_OUT", ...routed } }]),
-            users.merge(scope, Fixture.user, undefined, [{ topicId, setting: { status: "OPTED_OUT" } }])
+            users.merge(ada(scope), [{ topicId, setting: { status: "OPTED_OUT", ...routed } }]),
+            users.merge(ada(scope), [{ topicId, setting: { status: "OPTED_OUT" } }])
           ], { concurrency: "unbounded" }), { concurrency: "unbounded" })
         assert.deepStrictEqual(
           (yield* said(scope)).map(({ setting }) => setting),
@@ -113,10 +115,10 @@ export const userPreferencesContract = <E>(
     it.effect("replace leaves nothing else, there, and tells what went", () =>
       Effect.gen(function*() {
         const { said, scope, users } = yield* start
-        yield* users.put(scope, Fixture.user, undefined, ["c", "a", "b"].map((topicId) => ({ topicId, setting: out })))
-        yield* users.put(scope, Fixture.user, "acme", [{ topicId: "a", setting: out }])
+        yield* users.put(ada(scope), ["c", "a", "b"].map((topicId) => ({ topicId, setting: out })))
+        yield* users.put(ada(scope, "acme"), [{ topicId: "a", setting: out }])
         assert.deepStrictEqual(
-          yield* users.replace(scope, Fixture.user, undefined, [{ topicId: "b", setting: chosen }], [
+          yield* users.replace(ada(scope), [{ topicId: "b", setting: chosen }], [
             "a",
             "b",
             "c",
@@ -125,7 +127,7 @@ export const userPreferencesContract = <E>(
           ["a", "c"]
         )
         assert.deepStrictEqual(yield* said(scope), [{ topicId: "b", setting: chosen }])
-        assert.deepStrictEqual(yield* users.replace(scope, Fixture.user, undefined, [], ["b"]), ["b"])
+        assert.deepStrictEqual(yield* users.replace(ada(scope), [], ["b"]), ["b"])
         assert.deepStrictEqual(yield* said(scope), [])
         assert.lengthOf(yield* said(scope, "acme"), 1)
       }))
@@ -133,13 +135,8 @@ export const userPreferencesContract = <E>(
     it.effect("replace leaves what it was not asked about", () =>
       Effect.gen(function*() {
         const { said, scope, users } = yield* start
-        yield* users.put(
-          scope,
-          Fixture.user,
-          undefined,
-          ["archived", "b"].map((topicId) => ({ topicId, setting: out }))
-        )
-        assert.deepStrictEqual(yield* users.replace(scope, Fixture.user, undefined, [], ["b", "c"]), ["b"])
+        yield* users.put(ada(scope), ["archived", "b"].map((topicId) => ({ topicId, setting: out })))
+        assert.deepStrictEqual(yield* users.replace(ada(scope), [], ["b", "c"]), ["b"])
         assert.deepStrictEqual(yield* said(scope), [{ topicId: "archived", setting: out }])
       }))
 
@@ -148,7 +145,7 @@ export const userPreferencesContract = <E>(
         const { said, scope, users } = yield* start
         yield* Effect.forEach(
           ["a", "b", "c", "d"],
-          (topicId) => users.replace(scope, Fixture.user, undefined, [{ topicId, setting: out }], ["a", "b", "c", "d"]),
+          (topicId) => users.replace(ada(scope), [{ topicId, setting: out }], ["a", "b", "c", "d"]),
           { concurrency: "unbounded" }
         )
         assert.lengthOf(yield* said(scope), 1)
@@ -157,10 +154,10 @@ export const userPreferencesContract = <E>(
     it.effect("remove forgets one topic, and again changes nothing", () =>
       Effect.gen(function*() {
         const { said, scope, users } = yield* start
-        yield* users.put(scope, Fixture.user, "acme", [{ topicId: "a", setting: out }, { topicId: "b", setting: out }])
-        yield* users.remove(scope, Fixture.user, undefined, "a")
-        yield* users.remove(scope, Fixture.user, "acme", "a")
-        yield* users.remove(scope, Fixture.user, "acme", "a")
+        yield* users.put(ada(scope, "acme"), [{ topicId: "a", setting: out }, { topicId: "b", setting: out }])
+        yield* users.remove(ada(scope), "a")
+        yield* users.remove(ada(scope, "acme"), "a")
+        yield* users.remove(ada(scope, "acme"), "a")
         assert.deepStrictEqual(yield* said(scope, "acme"), [{ topicId: "b", setting: out }])
       }))
 
@@ -170,12 +167,13 @@ export const userPreferencesContract = <E>(
         const bob = UserId.make("bob")
         for (const user of [Fixture.user, bob]) {
           for (const tenant of [undefined, "acme"])
-            yield* users.put(scope, user, tenant, [{ topicId: "a", setting: out }])
+            yield* users.put({ scope, userId: user, tenantId: tenant }, [{ topicId: "a", setting: out }])
         }
-        yield* users.remove(scope, Fixture.user, undefined, "a")
-        yield* users.replace(scope, Fixture.user, "acme", [], ["a"])
+        yield* users.remove(ada(scope), "a")
+        yield* users.replace(ada(scope, "acme"), [], ["a"])
         assert.deepStrictEqual(
-          yield* Effect.forEach([Fixture.user, bob], (user) => users.find(scope, user, "acme", "a")),
+          yield* Effect.forEach([Fixture.user, bob], (user) =>
+            users.find({ scope, userId: user, tenantId: "acme" }, "a")),
           [{ topicId: "a", inTenant: undefined, own: undefined }, { topicId: "a", inTenant: out, own: out }]
         )
       }))
@@ -184,10 +182,10 @@ export const userPreferencesContract = <E>(
       Effect.gen(function*() {
         const { legacy: records, profiles, said, scope, users } = yield* start
         const elsewhere = yield* start
-        yield* users.put(scope, Fixture.user, undefined, [{ topicId: "a", setting: out }])
+        yield* users.put(ada(scope), [{ topicId: "a", setting: out }])
         yield* records.replace(scope, Fixture.user, legacy)
-        yield* users.replace(elsewhere.scope, Fixture.user, undefined, [], ["a"])
-        yield* users.remove(elsewhere.scope, Fixture.user, undefined, "a")
+        yield* users.replace(ada(elsewhere.scope), [], ["a"])
+        yield* users.remove(ada(elsewhere.scope), "a")
         assert.deepStrictEqual(yield* said(elsewhere.scope), [])
         assert.lengthOf(yield* said(scope), 1)
         assert.isUndefined((yield* profiles.person(elsewhere.scope, Fixture.user)).preferences)
@@ -197,16 +195,15 @@ export const userPreferencesContract = <E>(
       Effect.gen(function*() {
         const { scope, users } = yield* start
         for (const setting of [out, chosen, { status: "OPTED_IN" as const }]) {
-          yield* users.put(scope, Fixture.user, "a' \"b", [{ topicId: "t", setting }])
-          assert.deepStrictEqual((yield* users.find(scope, Fixture.user, "a' \"b", "t")).inTenant, setting)
+          yield* users.put(ada(scope, "a' \"b"), [{ topicId: "t", setting }])
+          assert.deepStrictEqual((yield* users.find(ada(scope, "a' \"b"), "t")).inTenant, setting)
         }
       }))
 
     it.effect("what a user said is read with the legacy words and the catalogue as it is since the last change", () =>
       Effect.gen(function*() {
         const { catalogue, legacy: records, overridden, scope, users } = yield* start
-        const owner = { scope, userId: Fixture.user, tenantId: undefined }
-        const read = overridden.of(owner)
+        const read = overridden.of(ada(scope))
         const isCurrent = Effect.gen(function*() {
           const { sections } = yield* read
           assert.deepStrictEqual(sections, yield* catalogue.sections(scope))
@@ -221,11 +218,11 @@ export const userPreferencesContract = <E>(
         yield* isCurrent
         yield* catalogue.replaceSection(scope, id, { name: "Other", has_custom_routing: true })
         const before = yield* isCurrent
-        yield* users.put(scope, Fixture.user, undefined, [{ topicId: topic.id, setting: chosen }, {
+        yield* users.put(ada(scope), [{ topicId: topic.id, setting: chosen }, {
           topicId: "__proto__",
           setting: out
         }])
-        yield* users.put(scope, Fixture.user, "acme", [{ topicId: topic.id, setting: out }])
+        yield* users.put(ada(scope, "acme"), [{ topicId: topic.id, setting: out }])
         yield* records.replace(scope, Fixture.user, legacy)
         const said = yield* read
         assert.deepStrictEqual(said, {
@@ -254,7 +251,8 @@ export const userPreferencesContract = <E>(
           preferences: legacy
         })
         assert.deepStrictEqual(
-          Option.map(yield* profiles.document(scope, Fixture.user), (text) => JSON.parse(text)),
+          Option.map(yield* profiles.document(scope, Fixture.user), (text) =>
+            JSON.parse(text)),
           Option.some({ profile: { a: 1 }, preferences: legacy })
         )
         yield* profiles.remove(scope, Fixture.user)

@@ -67,19 +67,23 @@ export const people: Story = (place) => {
     const all = () => someOf(c, () => ({ topicId: c.from(["t", "T", "é", "e\u0301", "a"]), setting: setting(c) }))
     return c.from([
       () => say({ overrides: [who, tenantId] }, OverriddenTopics.use((_) => _.of({ scope, userId: who, tenantId }))),
-      () => say({ override: [who, tenantId, topic] }, UserPreferences.use((_) => _.find(scope, who, tenantId, topic))),
+      () =>
+        say(
+          { override: [who, tenantId, topic] },
+          UserPreferences.use((_) => _.find({ scope, userId: who, tenantId }, topic))
+        ),
       () => {
         const given = all()
         return say(
           { putOverrides: [who, tenantId, given] },
-          UserPreferences.use((_) => _.put(scope, who, tenantId, given))
+          UserPreferences.use((_) => _.put({ scope, userId: who, tenantId }, given))
         )
       },
       () => {
         const given = all()
         return say(
           { mergeOverrides: [who, tenantId, given] },
-          UserPreferences.use((_) => _.merge(scope, who, tenantId, given))
+          UserPreferences.use((_) => _.merge({ scope, userId: who, tenantId }, given))
         )
       },
       () => {
@@ -87,13 +91,13 @@ export const people: Story = (place) => {
         const of = c.from([["t", "T"], ["t", "T", "é", "e\u0301", "a"]])
         return say(
           { replaceOverrides: [who, tenantId, given, of] },
-          UserPreferences.use((_) => _.replace(scope, who, tenantId, given, of))
+          UserPreferences.use((_) => _.replace({ scope, userId: who, tenantId }, given, of))
         )
       },
       () =>
         say(
           { removeOverride: [who, tenantId, topic] },
-          UserPreferences.use((_) => _.remove(scope, who, tenantId, topic))
+          UserPreferences.use((_) => _.remove({ scope, userId: who, tenantId }, topic))
         ),
       () => {
         const given = preferences(c) ?? {}

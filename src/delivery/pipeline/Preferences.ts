@@ -112,7 +112,7 @@ export const make = Effect.gen(function*() {
       const asked = yield* Effect.all({
         overrides: record === undefined || userId === undefined
           ? Effect.succeed(undefined)
-          : Write.patiently(users.find(scope, userId, tenantId, record.id)),
+          : Write.patiently(users.find({ scope, userId, tenantId }, record.id)),
         list: userId === undefined || typeof recipient.list_id !== "string"
           ? Effect.succeed(undefined)
           : Write.patiently(lists.find(scope, recipient.list_id, userId)),

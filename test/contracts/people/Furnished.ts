@@ -135,7 +135,7 @@ const preferences: Part = {
   furnish: Effect.fnUntraced(function*({ legacy, preferences }, scope) {
     const both = ["a", "b"].map((topicId) => ({ topicId, setting: out }))
     for (const user of users) {
-      for (const tenant of [undefined, "acme"]) yield* preferences.put(scope, user, tenant, both)
+      for (const tenant of [undefined, "acme"]) yield* preferences.put({ scope, userId: user, tenantId: tenant }, both)
       yield* legacy.replace(scope, user, { notifications: { n: out } })
     }
   }),

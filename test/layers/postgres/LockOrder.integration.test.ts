@@ -133,15 +133,16 @@ layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layer)), { excludeTestS
         Effect.gen(function*() {
           const { scope } = yield* Fixture.world
           const users = yield* UserPreferences
+          const owner = { scope, userId: Fixture.user, tenantId: undefined }
           const said = (topics: string) =>
             Array.from(topics, (topicId) => ({ topicId, setting: { status: "OPTED_IN" as const } }))
           for (let round = 0; round < rounds; round++) {
             yield* Effect.all([
-              users.put(scope, Fixture.user, undefined, said("fedcba")),
-              users.replace(scope, Fixture.user, undefined, said("ca"), Array.from("abcdef")),
-              users.merge(scope, Fixture.user, undefined, said("abcdef")),
-              users.replace(scope, Fixture.user, undefined, said("fd"), Array.from("abcdef")),
-              users.put(scope, Fixture.user, undefined, said("abef"))
+              users.put(owner, said("fedcba")),
+              users.replace(owner, said("ca"), Array.from("abcdef")),
+              users.merge(owner, said("abcdef")),
+              users.replace(owner, said("fd"), Array.from("abcdef")),
+              users.put(owner, said("abef"))
             ], { concurrency: "unbounded" })
           }
         }),

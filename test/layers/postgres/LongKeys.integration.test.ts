@@ -40,7 +40,10 @@ layer(Stores.layer.pipe(Layer.provide(FreshDatabase.layerEmpty)), { excludeTestS
         yield* (yield* Tenants).replace(scope, group, { name: "Long" })
         yield* (yield* Memberships).put(scope, userId, [{ tenantId: group, profile: undefined }])
         const topicId = `pt_${"a".repeat(26)}`
-        yield* (yield* UserPreferences).put(scope, userId, group, [{ topicId, setting: { status: "OPTED_OUT" } }])
+        yield* (yield* UserPreferences).put({ scope, userId, tenantId: group }, [{
+          topicId,
+          setting: { status: "OPTED_OUT" }
+        }])
         yield* (yield* DeviceTokens).register(scope, userId, [{ token: group, write: { provider_key: "expo" } }])
         yield* (yield* Profiles).replace(scope, userId, { name: "Ada" })
         const audiences = yield* Audiences

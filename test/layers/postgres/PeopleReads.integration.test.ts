@@ -40,7 +40,7 @@ layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layerEmpty)), { timeout
         const sql = yield* SqlClient.SqlClient
         const users = yield* UserPreferences
         const lists = yield* ListPreferences
-        const own = users.find(scope, UserId.make("user 7"), undefined, "topic")
+        const own = users.find({ scope, userId: UserId.make("user 7"), tenantId: undefined }, "topic")
         const ofList = lists.find(scope, "list 7", UserId.make("user 7"))
         const planned = Effect.andThen(sql`select set_config('plan_cache_mode', 'force_generic_plan', true)`, own)
         yield* Effect.gen(function*() {

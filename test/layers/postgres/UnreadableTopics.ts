@@ -91,7 +91,7 @@ export const unreadableTopics = <E>(name: string, stores: Layer.Layer<Services, 
         assert.isTrue(Exit.hasDies(exit))
         yield* page.choose(token, [out("news")])
         const users = yield* UserPreferences
-        const { own } = yield* users.find(owner.scope, userId, undefined, "news")
+        const { own } = yield* users.find({ scope: owner.scope, userId, tenantId: undefined }, "news")
         assert.strictEqual(own?.status, "OPTED_OUT")
       }))
   })

@@ -172,8 +172,8 @@ export const bugs: ReadonlyArray<Bug> = [
     name: "what users said in production counts everywhere",
     seed: 5,
     file: "src/delivery/pipeline/Preferences.ts",
-    text: "users.find(scope, userId",
-    becomes: "users.find(1 as typeof scope, userId"
+    text: "users.find({ scope, userId",
+    becomes: "users.find({ scope: 1 as typeof scope, userId"
   },
   {
     name: "a list ends with its first page",

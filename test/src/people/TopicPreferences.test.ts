@@ -31,7 +31,7 @@ const sections = [{
 const slow = TopicPreferences.layer.pipe(
   Layer.provide([
     Layer.mock(UserPreferences, {
-      find: (_scope, _userId, _tenantId, topicId) => Effect.succeed({ topicId, inTenant: undefined, own: undefined })
+      find: (_, topicId) => Effect.succeed({ topicId, inTenant: undefined, own: undefined })
     }),
     Layer.mock(Profiles, {}),
     Layer.mock(PreferenceCatalogue, {}),

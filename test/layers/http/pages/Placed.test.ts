@@ -9,7 +9,7 @@ const opened = Effect.gen(function*() {
   const statuses = (tenantId?: string) =>
     Effect.map(said(tenantId), (all) => new Map(all.map(({ setting, topicId }) => [topicId, setting.status])))
   const [fresh, settled] = [yield* page.topic({ name: "Fresh" }), yield* page.topic({ name: "Settled" })]
-  yield* page.users.put(owner.scope, owner.userId, "acme", [{ topicId: settled, setting: { status: "OPTED_IN" } }])
+  yield* page.users.put({ ...owner, tenantId: "acme" }, [{ topicId: settled, setting: { status: "OPTED_IN" } }])
   const areOut = Effect.gen(function*() {
     assert.deepStrictEqual(yield* statuses(), new Map([[fresh, "OPTED_OUT"], [settled, "OPTED_OUT"]]))
     assert.deepStrictEqual(yield* statuses("acme"), new Map([[settled, "OPTED_OUT"]]))

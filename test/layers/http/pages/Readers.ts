@@ -86,7 +86,7 @@ export const start = Effect.gen(function*() {
     said: (tenantId?: string) =>
       Effect.map(Context.get(base, OverriddenTopics).of({ ...owner, tenantId }), ({ overrides }) => overrides),
     say: (topicId: string, setting: TopicSetting) =>
-      users.put(owner.scope, owner.userId, undefined, [{ topicId, setting }]),
+      users.put({ ...owner, tenantId: undefined }, [{ topicId, setting }]),
     /** Her preferences by notification and category, as `PUT /preferences/:recipient_id` stores them. */
     sayOld: (preferences: RecipientPreferences) =>
       Context.get(base, LegacyPreferences).replace(owner.scope, owner.userId, preferences),

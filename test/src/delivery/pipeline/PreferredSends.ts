@@ -62,7 +62,7 @@ export const start = Effect.gen(function*() {
     )
   const about = (topicId: string): Instructions => ({ preferences: { subscription_topic_id: topicId } })
   const say = (topicId: string, setting: TopicSetting, tenantId?: string) =>
-    users.put(scope, Fixture.user, tenantId, [{ topicId, setting }])
+    users.put({ scope, userId: Fixture.user, tenantId }, [{ topicId, setting }])
   /** A topic with terms of its own, in a section that may have some too. */
   const limited = Effect.fnUntraced(function*(terms: Partial<PreferenceTopic>, of: Partial<PreferenceSection> = {}) {
     const { id } = yield* catalogue.createSection(scope, { name: "Limited", ...of })
