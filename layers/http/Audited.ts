@@ -1,6 +1,7 @@
 import { AccountEmail } from "#layers/http/Access.ts"
 import * as Changes from "#layers/http/Changes.ts"
 import { unavailable } from "#layers/http/Replies.ts"
+import * as Segments from "#layers/http/Segments.ts"
 import type { Principal } from "#src/access/ApiKeys.ts"
 import * as AuthorizationHeader from "#src/access/AuthorizationHeader.ts"
 import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
@@ -37,10 +38,9 @@ const targetOf = (
   params: HttpRouter.RouteContext["Service"]["params"],
   response: Response
 ): string => {
-  const segments = Deeds.targetOf(path).split("/").filter((segment) => segment !== "")
-  const filled = segments.map((segment) => segment.startsWith(":") ? params[segment.slice(1)] ?? "" : segment)
+  const segments = Segments.filled(Deeds.targetOf(path), params)
   const made = type.endsWith(".created") ? madeBy(response) : undefined
-  return (made === undefined ? filled : [...filled, made]).join("/")
+  return (made === undefined ? segments : [...segments, made]).join("/")
 }
 
 export const layer = Layer.effect(

@@ -3,6 +3,7 @@ import { errorReply } from "#layers/http/ErrorReply.ts"
 import { counting, CurrentCount, type Left } from "#layers/http/Limited.ts"
 import { isRehearsal } from "#layers/http/Rehearsed.ts"
 import { badRequest, unavailable } from "#layers/http/Replies.ts"
+import * as Segments from "#layers/http/Segments.ts"
 import { fromStored, isReplay, toStored } from "#layers/http/StoredReply.ts"
 import { AnswersSecret } from "#schemas/api/AnswersSecret.ts"
 import { CommittedByJournal } from "#schemas/api/CommittedByJournal.ts"
@@ -60,9 +61,7 @@ const longestPath = 1_000
  * takes goes by its hash.
  */
 const pathOf = (path: string, params: HttpRouter.RouteContext["Service"]["params"]): string => {
-  const filled = path.split("/").filter((segment) => segment !== "").map((segment) =>
-    segment.startsWith(":") ? `/${encodeURIComponent(params[segment.slice(1)] ?? "")}` : `/${segment}`
-  ).join("")
+  const filled = Segments.filled(path, params).map((segment) => `/${encodeURIComponent(segment)}`).join("")
   return filled.length > longestPath ? `sha256:${hashOf(filled)}` : filled
 }
 

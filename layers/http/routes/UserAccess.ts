@@ -1,6 +1,7 @@
 import { errorReply } from "#layers/http/ErrorReply.ts"
 import * as Ids from "#layers/http/Ids.ts"
 import { unavailable } from "#layers/http/Replies.ts"
+import * as Segments from "#layers/http/Segments.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { judge } from "#src/access/Permissions.ts"
 import type { Grant } from "#src/access/Grant.ts"
@@ -78,9 +79,7 @@ export const make = Effect.gen(function*() {
     endpoint: Effect.Effect<A, E, R>
   ) {
     const { params } = yield* HttpRouter.RouteContext
-    const segments = path.split("/").filter((segment) => segment !== "").map((segment) =>
-      segment.startsWith(":") ? params[segment.slice(1)] ?? "" : segment
-    )
+    const segments = Segments.filled(path, params)
     switch (judge(grant, { method, segments })) {
       case "allowed":
         return yield* endpoint
