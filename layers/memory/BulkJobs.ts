@@ -137,7 +137,7 @@ export const layer = Layer.effect(
         const after = yield* IdPages.after(cursors, sealed, cursor)
         const from = after === undefined ? 0 : Number(after) + 1
         const { isLast, users } = yield* read((state) => batchOf(state, { scope, id, from, limit }, () => true))
-        return IdPages.cut(cursors, sealed, users, isLast, ({ position }) => String(position))
+        return IdPages.of(cursors, sealed, users, isLast, ({ position }) => String(position))
       }),
       sendable: (scope, id, from, limit) =>
         read((state) => batchOf(state, { scope, id, from, limit }, ({ error }) => error === undefined))

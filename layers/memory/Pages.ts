@@ -49,5 +49,5 @@ export const cutById = Effect.fnUntraced(function*<A>(options: {
     .filter((row) => after === undefined || Text.compare(idOf(row), after) > 0)
     .toSorted((a, b) => Text.compare(idOf(a), idOf(b)))
   const { isLast, items } = begin(left, limit, bytesOf)
-  return IdPages.cut(cursors, list, items, isLast, idOf)
+  return IdPages.of(cursors, list, items, isLast, idOf)
 })

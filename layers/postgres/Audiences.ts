@@ -144,7 +144,7 @@ const make = Effect.gen(function*() {
       from audience_members where scope = ${scope} and audience_id = ${id}
         ${after === undefined ? sql`` : sql`and user_id > ${after}`}
       order by user_id limit ${limit + 1}::int`.pipe(Effect.flatMap(decodeMembers))
-    return IdPages.page(cursors, sealed, rows, limit, (row) => row.userId)
+    return IdPages.cut(cursors, sealed, rows, limit, (row) => row.userId)
   }, orUnavailable)
 
   return Audiences.of({ put, get, list, remove, members })

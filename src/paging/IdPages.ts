@@ -11,11 +11,8 @@ export const after = (
 ): Effect.Effect<string | undefined, InvalidCursor> =>
   Effect.map(Pages.after(cursors, list, cursor), (position) => position?.id)
 
-/**
- * A page of a list ordered by id, from all of `items`. For readers that know by other means than the number of rows
- * whether more follow (`isLast`).
- */
-export const cut = <A>(
+/** `Pages.of` a list ordered by id. */
+export const of = <A>(
   cursors: Cursor.Cursors,
   list: Cursor.List,
   items: ReadonlyArray<A>,
@@ -23,8 +20,8 @@ export const cut = <A>(
   idOf: (row: A) => string
 ): Page<A> => Pages.of({ cursors, list, items, isLast, position: (row) => ({ at: 0, id: idOf(row) }) })
 
-/** A page of a list ordered by id. */
-export const page = <A>(
+/** `Pages.cut` from a list ordered by id. */
+export const cut = <A>(
   cursors: Cursor.Cursors,
   list: Cursor.List,
   rows: ReadonlyArray<A>,

@@ -1,4 +1,5 @@
 import * as Group from "#layers/http/Group.ts"
+import { whole } from "#layers/http/Paging.ts"
 import { refusals } from "#layers/http/Refusal.ts"
 import { Served } from "#layers/http/Served.ts"
 import { BadRequest } from "#schemas/api/Errors.ts"
@@ -70,7 +71,7 @@ export const layer = Group.layer(Effect.gen(function*() {
     handlers.handleAll({
       list: Effect.fnUntraced(function*({ query }) {
         const { scope } = yield* CurrentPrincipal
-        return { paging: { more: false, cursor: undefined }, items: yield* list(scope, query) }
+        return { paging: whole, items: yield* list(scope, query) }
       }),
       get: Effect.fnUntraced(function*({ params }) {
         const { scope } = yield* CurrentPrincipal

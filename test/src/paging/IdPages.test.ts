@@ -26,7 +26,7 @@ describe("Pages by id", () => {
     "the longest ids fit into a cursor (%#)",
     (id) =>
       Effect.gen(function*() {
-        const { cursor } = IdPages.page(cursors, list, [id, "next"], 1, (row) => row)
+        const { cursor } = IdPages.cut(cursors, list, [id, "next"], 1, (row) => row)
         assert.strictEqual(yield* IdPages.after(cursors, list, cursor), id)
       })
   )
@@ -42,7 +42,7 @@ describe("Pages by id", () => {
       do {
         const from = yield* IdPages.after(cursors, list, cursor)
         const left = rows.filter((id) => from === undefined || Text.compare(id, from) > 0)
-        const page = IdPages.page(cursors, list, left.slice(0, limit + 1), limit, (id) => id)
+        const page = IdPages.cut(cursors, list, left.slice(0, limit + 1), limit, (id) => id)
         seen.push(...page.items)
         cursor = page.cursor
       } while (cursor !== undefined)
