@@ -9,7 +9,7 @@ import * as Outcome from "#src/delivery/attempts/Outcome.ts"
 import type { Candidate, Plan } from "#src/delivery/attempts/Plan.ts"
 import { position } from "#src/delivery/attempts/Position.ts"
 import * as Lifecycle from "#src/delivery/Lifecycle.ts"
-import { isNamed, type Provider } from "#src/delivery/Provider.ts"
+import { type Called, find, isNamed, type Provider } from "#src/delivery/Provider.ts"
 import * as NoWay from "#src/delivery/pipeline/NoWay.ts"
 import * as Routing from "#src/delivery/Routing.ts"
 import { reasonOf } from "#src/delivery/attempts/Settlement.ts"
@@ -27,7 +27,7 @@ export interface Fault {
 }
 
 /** One call that would be made. `at` and `took` in ms, from the acceptance of the message on. */
-export interface Call extends Pick<Attempt, "channel" | "provider"> {
+export interface Call extends Called {
   readonly attempt: number
   readonly at: number
   readonly took: number
@@ -58,8 +58,8 @@ const mostCalls = 500
 /** Answers each provider's calls from its faults, in their order. */
 const script = (faults: ReadonlyArray<Fault>, providers: ReadonlyArray<Provider>) => {
   const made = new Map<Fault, number>()
-  return ({ channel, provider: key }: Candidate): Fault | undefined => {
-    const provider = providers.find((one) => one.channel === channel && one.key === key)
+  return (candidate: Candidate): Fault | undefined => {
+    const provider = find(providers, candidate)
     const fault = faults.find((fault) =>
       provider !== undefined && isNamed(provider, fault.provider) && (made.get(fault) ?? 0) < fault.times
     )

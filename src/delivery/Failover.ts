@@ -2,6 +2,7 @@ import * as Attempts from "#src/delivery/attempts/Attempts.ts"
 import * as Hand from "#src/delivery/attempts/Hand.ts"
 import type { Ending } from "#src/delivery/pipeline/Journey.ts"
 import { type Candidate, candidates } from "#src/delivery/attempts/Plan.ts"
+import { isSame } from "#src/delivery/Provider.ts"
 import { shortWait } from "#src/delivery/RetryPolicy.ts"
 import { Cause, Clock, Context, Data, Duration, Effect, ExecutionPlan, Schedule } from "effect"
 
@@ -13,9 +14,6 @@ class GoesOn extends Data.TaggedError("GoesOn") {}
 
 /** Made once: creating an error captures a stack, and nobody reads this one's. */
 const goesOn = new GoesOn()
-
-const isSame = (one: Candidate, other: Candidate): boolean =>
-  one.channel === other.channel && one.provider === other.provider
 
 /** The wait until the candidate's next call, in ms, if the stored attempts say that it has one and that it is near. */
 const waitOf = (hand: Hand.Hand, candidate: Candidate, now: number): number | undefined => {

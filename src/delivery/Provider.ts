@@ -106,6 +106,20 @@ export interface InboxChannel extends Way {
 /** A way of sending over one channel. */
 export type Provider = Vendor | InboxChannel
 
+/** A provider in its channel, as a candidate of a plan names it, an attempt and a line of the timeline. */
+export interface Called {
+  readonly channel: string
+  readonly provider: string
+}
+
+/** Whether both are of the same provider in the same channel. */
+export const isSame = (one: Called, other: Called): boolean =>
+  one.channel === other.channel && one.provider === other.provider
+
+/** The provider that is called so; `undefined`: it is none of these. */
+export const find = (providers: ReadonlyArray<Provider>, { channel, provider }: Called): Provider | undefined =>
+  providers.find((one) => one.channel === channel && one.key === provider)
+
 /** Whether a provider is meant by this name. */
 export const isNamed = ({ key, names }: Provider, name: string): boolean =>
   key === name || names?.includes(name) === true

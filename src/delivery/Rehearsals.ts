@@ -14,6 +14,7 @@ import * as Outcome from "#src/delivery/attempts/Outcome.ts"
 import * as Override from "#src/delivery/attempts/Override.ts"
 import type { Candidate, Plan } from "#src/delivery/attempts/Plan.ts"
 import { position } from "#src/delivery/attempts/Position.ts"
+import { find } from "#src/delivery/Provider.ts"
 import * as Render from "#src/delivery/pipeline/Render.ts"
 import type * as Refusal from "#src/delivery/pipeline/Refusal.ts"
 import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
@@ -70,7 +71,7 @@ export const layer = Layer.effect(
     /** What the candidate would be given, if what overrides it can be filled in too. */
     const given = (decision: Stages.Decision, candidate: Candidate, at: number): Given => {
       const { message: { instructions }, providers } = decision
-      const provider = providers.find(({ channel, key }) => channel === candidate.channel && key === candidate.provider)
+      const provider = find(providers, candidate)
       const rendering = render(decision, at)(candidate)
       if (provider === undefined) return rendering
       const written = Override.of(instructions, candidate, provider)

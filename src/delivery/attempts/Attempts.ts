@@ -9,6 +9,7 @@ import * as Outcome from "#src/delivery/attempts/Outcome.ts"
 import { added } from "#src/delivery/attempts/Settlement.ts"
 import * as Override from "#src/delivery/attempts/Override.ts"
 import type { Candidate } from "#src/delivery/attempts/Plan.ts"
+import { find } from "#src/delivery/Provider.ts"
 import * as NoWay from "#src/delivery/pipeline/NoWay.ts"
 import * as Skipped from "#src/delivery/attempts/Skipped.ts"
 import * as Expiry from "#src/flows/Expiry.ts"
@@ -48,7 +49,7 @@ export const make = Effect.fnUntraced(function*(hand: Hand.Hand, candidate: Cand
     ? { ...line, type: "DELIVERING", possibleDuplicate }
     : { ...line, type: "DELIVERING" }
   const found = yield* rendering(Effect.result(render(candidate)))
-  const provider = Circuit.providerOf(journey, candidate)
+  const provider = find(journey.providers, candidate)
   if (provider?._tag === "Vendor") {
     const override = addressed(candidate, Override.of(message.instructions, candidate, provider))
     if (Result.isFailure(override)) return unrendered(hand, intent, override.failure, delivering)

@@ -13,7 +13,7 @@ import * as Outcome from "#src/delivery/attempts/Outcome.ts"
 import type { Candidate } from "#src/delivery/attempts/Plan.ts"
 import { isUnmade } from "#src/delivery/attempts/position/Calls.ts"
 import { position } from "#src/delivery/attempts/Position.ts"
-import type { Vendor } from "#src/delivery/Provider.ts"
+import { isSame, type Vendor } from "#src/delivery/Provider.ts"
 import { towardsProvider } from "#src/delivery/attempts/Settlement.ts"
 import * as Now from "#src/fibers/Now.ts"
 import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
@@ -148,7 +148,7 @@ const unprovenWait = ({ hand }: Call): number => {
  */
 export const isNext = ({ hand, intent }: Pick<Call, "hand" | "intent">, now: number): boolean => {
   const { escalation, journey } = hand
-  const isOwn = ({ channel, provider }: Candidate) => channel === intent.channel && provider === intent.provider
+  const isOwn = (candidate: Candidate) => isSame(candidate, intent)
   const next = position(hand.plan, hand.attempts, {
     ...journey.situation,
     escalation,

@@ -3,11 +3,7 @@ import type { Breakers } from "#src/delivery/attempts/Breakers.ts"
 import type { Journey } from "#src/delivery/pipeline/Journey.ts"
 import * as Override from "#src/delivery/attempts/Override.ts"
 import type { Candidate } from "#src/delivery/attempts/Plan.ts"
-import type { Provider, Vendor } from "#src/delivery/Provider.ts"
-
-/** The provider that a candidate of the journey's plan means. */
-export const providerOf = ({ providers }: Journey, candidate: Candidate): Provider | undefined =>
-  providers.find(({ channel, key }) => channel === candidate.channel && key === candidate.provider)
+import { find, type Vendor } from "#src/delivery/Provider.ts"
 
 /** The server of a call's own, if it is not made to the configuration's. */
 export const serverOf = ({ profile }: Journey, vendor: Vendor, override: JsonMap): string | undefined =>
@@ -26,7 +22,7 @@ export const openUntil = (
   journey: Journey,
   candidate: Candidate
 ): number | undefined => {
-  const provider = providerOf(journey, candidate)
+  const provider = find(journey.providers, candidate)
   if (provider?._tag !== "Vendor") return undefined
   const { instructions } = journey.message
   const override = provider.serverOf === undefined ? {} : Override.of(instructions, candidate, provider)

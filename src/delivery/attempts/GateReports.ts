@@ -1,13 +1,12 @@
 import type { Crowd } from "#src/delivery/attempts/Crowd.ts"
 import type { RateGate } from "#src/delivery/attempts/RateGate.ts"
+import { type Called, isSame } from "#src/delivery/Provider.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import { Effect, Metric, type Scope } from "effect"
 
 /** A provider configuration as operators know it. */
-export interface Named {
+export interface Named extends Called {
   readonly environment: string
-  readonly channel: string
-  readonly provider: string
 }
 
 /** The gate of one. */
@@ -32,7 +31,7 @@ export const make = Effect.fnUntraced(function*(now: () => number): Effect.fn.Re
   const scope = yield* Effect.scope
   const gates = new Map<Gate, Named>()
   /** By channel and provider, also of those that have no gate any more. */
-  const seen = new Map<string, Pick<Named, "channel" | "provider">>()
+  const seen = new Map<string, Called>()
 
   const closed = (gate: Gate, named: Named): Effect.Effect<void> =>
     Effect.suspend(() => {
@@ -56,9 +55,7 @@ export const make = Effect.fnUntraced(function*(now: () => number): Effect.fn.Re
       }),
     measure: Effect.suspend(() =>
       Effect.forEach(seen.values(), (series) => {
-        const own = [...gates].flatMap(([gate, { channel, provider }]) =>
-          channel === series.channel && provider === series.provider ? [gate] : []
-        )
+        const own = [...gates].flatMap(([gate, named]) => isSame(named, series) ? [gate] : [])
         return Effect.andThen(
           Metric.update(Metrics.callRate(series), own.reduce((sum, { pace }) => sum + pace.rate(), 0)),
           Metric.update(Metrics.waitingForProvider(series), own.reduce((sum, { crowd }) => sum + crowd.total(), 0))

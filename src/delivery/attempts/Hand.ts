@@ -19,7 +19,7 @@ import type { Outgoing } from "#src/delivery/attempts/Outgoing.ts"
 import type { Position } from "#src/delivery/attempts/position/Situation.ts"
 import { added, settle } from "#src/delivery/attempts/Settlement.ts"
 import type { Write } from "#src/delivery/journal/Write.ts"
-import type { Ticket } from "#src/delivery/Provider.ts"
+import { type Called, isSame, type Ticket } from "#src/delivery/Provider.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import * as Trace from "#src/reports/Trace.ts"
 import { Clock, Effect } from "effect"
@@ -29,7 +29,7 @@ const settling = Trace.stage("settle")
 /** The line of a rendering. */
 export type Showing = HistoryEvent & { readonly channel: string; readonly output: Rendered }
 
-interface SentAway extends Pick<Attempt, "channel" | "provider"> {
+interface SentAway extends Called {
   readonly until: number
   readonly comesBack: () => void
 }
@@ -84,8 +84,8 @@ export const make = (journey: Journey, means: Means): Hand => ({
   sentAway: []
 })
 
-const awayFrom = ({ sentAway }: Hand, { channel, provider }: Candidate): SentAway | undefined =>
-  sentAway.findLast((one) => one.channel === channel && one.provider === provider)
+const awayFrom = ({ sentAway }: Hand, candidate: Candidate): SentAway | undefined =>
+  sentAway.findLast((one) => isSame(one, candidate))
 
 /** Whether the provider's rate gate has sent the message away in this run, though it may come back by now. */
 export const isSentAway = (hand: Hand, candidate: Candidate): boolean => awayFrom(hand, candidate) !== undefined
@@ -231,7 +231,7 @@ export const wait = Effect.fnUntraced(function*(
   { journey: { epoch, message }, write }: Hand,
   at: number,
   { candidate: { channel, provider }, dueAt, error }: {
-    readonly candidate: Pick<Attempt, "channel" | "provider">
+    readonly candidate: Called
     readonly dueAt: number
     readonly error: string
   }

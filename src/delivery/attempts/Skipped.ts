@@ -1,7 +1,7 @@
-import * as Circuit from "#src/delivery/attempts/Circuit.ts"
 import type { Hand } from "#src/delivery/attempts/Hand.ts"
 import * as Override from "#src/delivery/attempts/Override.ts"
 import { type Candidate, candidates, without } from "#src/delivery/attempts/Plan.ts"
+import { find, isSame } from "#src/delivery/Provider.ts"
 import { type Ending, endingOf } from "#src/delivery/pipeline/Journey.ts"
 import * as Suppressed from "#src/delivery/pipeline/Suppressed.ts"
 import { Clock, Effect } from "effect"
@@ -12,11 +12,9 @@ import { Clock, Effect } from "effect"
  */
 const isDead = ({ attempts, journey, suppressed }: Hand, candidate: Candidate): boolean => {
   const { message: { instructions }, profile } = journey
-  const provider = Circuit.providerOf(journey, candidate)
+  const provider = find(journey.providers, candidate)
   if (provider === undefined) return false
-  const mine = attempts.filter(({ channel, provider }) =>
-    channel === candidate.channel && provider === candidate.provider
-  )
+  const mine = attempts.filter((attempt) => isSame(attempt, candidate))
   return mine.every(({ state }) => state === "rejected") && mine.at(-1)?.kind !== "RecipientRejected" &&
     Suppressed.find(suppressed, provider, profile, Override.of(instructions, candidate, provider)) !== undefined
 }

@@ -3,6 +3,7 @@ import type { HistoryEvent } from "#schemas/History.ts"
 import type { Status } from "#schemas/Status.ts"
 import type { Observation, Observed } from "#src/delivery/Journal.ts"
 import * as Lifecycle from "#src/delivery/Lifecycle.ts"
+import { isSame } from "#src/delivery/Provider.ts"
 import { shortWait } from "#src/delivery/RetryPolicy.ts"
 
 /** What an event is compared with of a stored provider call. */
@@ -79,10 +80,7 @@ const isStranger = (calls: ReadonlyArray<Call>, { call }: Observed, found: Call 
  */
 const livesOn = (calls: ReadonlyArray<Call>, bounced: Call | undefined): boolean =>
   bounced !== undefined &&
-  calls.some((other) =>
-    (other.channel !== bounced.channel || other.provider !== bounced.provider) &&
-    other.state === "accepted" && other.kind === null
-  )
+  calls.some((other) => !isSame(other, bounced) && other.state === "accepted" && other.kind === null)
 
 /** The entry of a call's receipt, never dated before the call: many providers tell the time in whole seconds. */
 const entryOf = ({ channel, endedAt, number, provider, startedAt }: Call, history: HistoryEvent): HistoryEvent => ({

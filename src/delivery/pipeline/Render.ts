@@ -11,6 +11,7 @@ import { Rendering } from "#src/content/Rendering.ts"
 import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import { turnOf } from "#src/delivery/shards/LaneShares.ts"
 import type { Candidate } from "#src/delivery/attempts/Plan.ts"
+import { find } from "#src/delivery/Provider.ts"
 import type { Known } from "#src/delivery/pipeline/Stages.ts"
 import * as Recipients from "#src/delivery/intake/Recipients.ts"
 import { UserId } from "#schemas/Profile.ts"
@@ -74,18 +75,18 @@ const nameOf = ({ recipient, recipientKey }: OpenMessage): string => Recipients.
 
 const input = (
   known: Known,
-  { channel, provider: key }: Candidate,
+  candidate: Candidate,
   at: number,
   linked: () => Linked
 ): Content.Input => {
   const { content, data, message, profile, providers, template } = known
+  const { channel, provider } = candidate
   const brand = known.brandOf(channel)
-  const provider = providers.find((one) => one.channel === channel && one.key === key)
   return {
     content,
     channel,
-    provider: key,
-    providers: provider?.names,
+    provider,
+    providers: find(providers, candidate)?.names,
     data,
     profile,
     brand,

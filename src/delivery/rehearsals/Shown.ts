@@ -1,6 +1,6 @@
 import type { Rendered } from "#schemas/Rendered.ts"
 import type { NothingToSay, RenderFailed } from "#src/content/Content.ts"
-import type { Candidate } from "#src/delivery/attempts/Plan.ts"
+import type { Called } from "#src/delivery/Provider.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as Patience from "#src/store/Patience.ts"
 import { Effect } from "effect"
@@ -18,7 +18,7 @@ export type Given = Effect.Effect<Rendered, NothingToSay | RenderFailed>
 
 /** Renders it. A compiler that has to be loaded first takes longer than a caller waits for the store. */
 export const show = (
-  { channel, provider }: Pick<Candidate, "channel" | "provider">,
+  { channel, provider }: Called,
   rendering: Given
 ): Effect.Effect<Shown> =>
   Effect.match(Patience.working(rendering), {

@@ -1,5 +1,6 @@
 import type { Attempt } from "#schemas/Attempt.ts"
 import type { Plan } from "#src/delivery/attempts/Plan.ts"
+import { isSame } from "#src/delivery/Provider.ts"
 import type { Situation } from "#src/delivery/attempts/position/Situation.ts"
 
 /** When the attempt ended; when it began, if no end is stored. Epoch ms. */
@@ -41,7 +42,7 @@ export const takenAt = (attempts: ReadonlyArray<Attempt>): number | undefined =>
 /** Whether a call went to a provider of the plan, in its channel. */
 export const isPlanned = (plan: Plan, attempt: Attempt): boolean =>
   plan._tag === "Candidate"
-    ? plan.channel === attempt.channel && plan.provider === attempt.provider
+    ? isSame(plan, attempt)
     : isPlannedIn(plan.children, attempt)
 
 /** The same of several plans. */

@@ -2,6 +2,7 @@ import type { Attempt } from "#schemas/Attempt.ts"
 import type { Candidate } from "#src/delivery/attempts/Plan.ts"
 import * as Calls from "#src/delivery/attempts/position/Calls.ts"
 import type { Position, Situation } from "#src/delivery/attempts/position/Situation.ts"
+import { isSame } from "#src/delivery/Provider.ts"
 import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
 
 /**
@@ -28,9 +29,7 @@ export const ofCandidate = (
   until: number,
   situation: Situation
 ): Position => {
-  const mine = attempts.filter((attempt) =>
-    attempt.channel === candidate.channel && attempt.provider === candidate.provider
-  )
+  const mine = attempts.filter((attempt) => isSame(attempt, candidate))
   const last = mine.at(-1)
   const possibleDuplicate = attempts.some(Calls.isUnknown)
   const openUntil = situation.openUntil(candidate)
