@@ -122,7 +122,7 @@ const place = Effect.fnUntraced(function*(one: Call, passedAt: bigint) {
     const { id: messageId, scope } = message
     const openUntil = breakers.openUntil(circuit)
     yield* hand.complain({ scope, messageId, vendor, server, attempt: ended, openUntil, now })
-    hand.dead = DeadAddress.of({ scope, vendor, channel, provider, profile, override, server }, exit)
+    hand.dead = DeadAddress.of({ scope, vendor, profile, override, server }, exit)
   }
   return ended
 })

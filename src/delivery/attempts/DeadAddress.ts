@@ -7,12 +7,10 @@ import type { DeadAddress } from "#src/delivery/pipeline/DeadAddresses.ts"
 import type { Acceptance, Vendor } from "#src/delivery/Provider.ts"
 import { Exit, Result, Schema } from "effect"
 
-/** A call that has ended; `provider` is its name as it is stored, `server` as `Circuit.serverOf` has it. */
-interface Called {
+/** A call that has ended; `server` as `Circuit.serverOf` has it. */
+interface Ended {
   readonly scope: Scope
   readonly vendor: Vendor
-  readonly channel: string
-  readonly provider: string
   readonly profile: Profile
   readonly override: JsonMap
   readonly server: string | undefined
@@ -25,9 +23,10 @@ const isSuppressible = Schema.is(SuppressionChannel)
  * A server or account of the message's own does not speak for those of the environment.
  */
 export const of = (
-  { channel, override, profile, provider, scope, server, vendor }: Called,
+  { override, profile, scope, server, vendor }: Ended,
   exit: Exit.Exit<Acceptance, DeliveryError>
 ): DeadAddress | undefined => {
+  const { channel, key: provider } = vendor
   const found = Exit.findError(exit)
   if (Result.isFailure(found) || server !== undefined || !isSuppressible(channel)) return undefined
   const error = found.success
