@@ -1,3 +1,4 @@
+import type { Scan } from "#src/delivery/conditions/Scan.ts"
 import { RenderFailed } from "#src/content/RenderFailed.ts"
 
 /** Limits on one rendering of one message, all its elements together. */
@@ -22,7 +23,7 @@ export class Budget {
   #output = limits.output
   #turns = limits.turns
   #steps = limits.steps
-  readonly scan: { left: number } = { left: limits.scanned }
+  readonly scan: Scan = { left: limits.scanned }
   failure: RenderFailed | undefined = undefined
 
   /** Counts steps; `false` once there is a failure. `count` above 1 is for what takes longer than a microsecond. */

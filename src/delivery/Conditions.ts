@@ -2,21 +2,16 @@ import { memo } from "#src/cache/Memo.ts"
 import { type Context, isTrue, valueOf } from "#src/delivery/conditions/Evaluate.ts"
 import { InvalidCondition } from "#src/delivery/conditions/InvalidCondition.ts"
 import { parse } from "#src/delivery/conditions/Parser.ts"
+import * as Scan from "#src/delivery/conditions/Scan.ts"
 import { Result } from "effect"
 
 /** What it takes to parse a character, compared to looking at one. */
 const costOfParsing = 16
 
-const remembered = memo({ entries: 1_024, characters: 262_144 }, (expression, scan: { left: number }) => {
+const remembered = memo({ entries: 1_024, characters: 262_144 }, (expression, scan: Scan.Scan) => {
   scan.left -= costOfParsing * expression.length
   return parse(expression)
 })
-
-/**
- * Characters and list items that conditions may look through together, and what is left of them: milliseconds' worth, 15
- * at most.
- */
-export const newScan = (): { left: number } => ({ left: 4_194_304 })
 
 /**
  * Whether an `if` string holds (api.md 2.3): a JavaScript expression of paths, literals, comparisons, `&&`, `||`, `!`,
@@ -28,7 +23,7 @@ export const newScan = (): { left: number } => ({ left: 4_194_304 })
 export const evaluate = (
   expression: string,
   context: Context,
-  scan: { left: number } = newScan()
+  scan: Scan.Scan = Scan.make()
 ): Result.Result<boolean, InvalidCondition> => {
   const tooMuch = () => Result.fail(new InvalidCondition({ detail: "The condition looks through too much data" }))
   scan.left -= expression.length

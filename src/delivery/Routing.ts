@@ -11,6 +11,7 @@ import {
 } from "#schemas/Routing.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
 import * as Conditions from "#src/delivery/Conditions.ts"
+import * as Scan from "#src/delivery/conditions/Scan.ts"
 import * as Override from "#src/delivery/attempts/Override.ts"
 import type { Branch, Plan } from "#src/delivery/attempts/Plan.ts"
 import { isNamed, named, type Provider } from "#src/delivery/Provider.ts"
@@ -91,7 +92,7 @@ export const plan = (
   const context = { data: instructions.data ?? {}, profile }
   // One budget for all conditions: a routing may have as many as a body holds, and nobody else is served while they are
   // evaluated.
-  const scan = Conditions.newScan()
+  const scan = Scan.make()
 
   const reaches = askedOnce((provider) => provider.reaches(profile))
   const hasWords = askedOnce(isWritten)

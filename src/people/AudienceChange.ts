@@ -1,4 +1,5 @@
 import type { AudienceFilter } from "#schemas/Audience.ts"
+import * as Scan from "#src/delivery/conditions/Scan.ts"
 import * as Filter from "#src/people/AudienceFilter.ts"
 import * as AudienceRules from "#src/people/AudienceRules.ts"
 import { Effect } from "effect"
@@ -64,9 +65,9 @@ export const between = Effect.fnUntraced(function*(
         asked = 0
         yield* Effect.yieldNow
       }
-      const scan = { left: Filter.mostScanned }
+      const scan = Scan.make()
       const isMember = Filter.matches(filter, subject, scan)
-      asked += Math.floor((Filter.mostScanned - scan.left) / scannedByRule)
+      asked += Math.floor((Scan.most - scan.left) / scannedByRule)
       if (!isMember) continue
       const key = JSON.stringify([id, userId])
       const before = stored.get(key)

@@ -1,7 +1,7 @@
 import type { AudienceFilter, Condition, Group, Rule } from "#schemas/Audience.ts"
 import { isList, type Value, valueAt } from "#schemas/Json.ts"
 import { fromEpoch, fromIso } from "#schemas/WrittenTime.ts"
-import { costOfSearch } from "#src/delivery/conditions/Evaluate.ts"
+import * as Scan from "#src/delivery/conditions/Scan.ts"
 import type { Schema } from "effect"
 
 /** The user that a filter is evaluated for. */
@@ -10,20 +10,6 @@ export interface Subject {
   /** The tenants that the user is a member of. */
   readonly tenants: ReadonlyArray<string>
 }
-
-/**
- * Characters and list items, weighted, that an audience may look through for one user: milliseconds' worth. A profile may
- * have texts and lists of megabytes, and an audience hundreds of rules about each.
- */
-export const mostScanned = 4_194_304
-
-/** What may still be looked through; what is beyond is not looked at. */
-export interface Scan {
-  left: number
-}
-
-/** Pays for looking through something; false if that was more than there was left. */
-const pays = (scan: Scan, amount: number): boolean => (scan.left -= amount) >= 0
 
 /** The cost of a list's item, which may have to be written as a text, compared to looking at one character. */
 const costOfItem = 8
@@ -55,7 +41,7 @@ const order = (left: string, right: string): number => {
   return left === right ? 0 : left < right ? -1 : 1
 }
 
-const compares = (operator: Condition["operator"], found: string, value: string, scan: Scan): boolean => {
+const compares = (operator: Condition["operator"], found: string, value: string, scan: Scan.Scan): boolean => {
   switch (operator) {
     case "EQ":
       return found === value
@@ -64,9 +50,9 @@ const compares = (operator: Condition["operator"], found: string, value: string,
     case "ENDS_WITH":
       return found.endsWith(value)
     case "INCLUDES":
-      return pays(scan, costOfSearch(found, value)) && found.includes(value)
+      return Scan.pays(scan, Scan.costOfSearch(found, value)) && found.includes(value)
     default:
-      return pays(scan, found.length) && isOrdered(operator, found, value)
+      return Scan.pays(scan, found.length) && isOrdered(operator, found, value)
   }
 }
 
@@ -92,9 +78,9 @@ const isOrdered = (operator: Condition["operator"], found: string, value: string
 const holds = (
   { operator, path, value = "" }: Condition,
   { profile, tenants }: Subject,
-  scan: Scan
+  scan: Scan.Scan
 ): boolean => {
-  if (operator === "MEMBER_OF") return pays(scan, tenants.length) && tenants.includes(value)
+  if (operator === "MEMBER_OF") return Scan.pays(scan, tenants.length) && tenants.includes(value)
   const found = valueAt(profile, path.split("."))
   const text = textOf(found)
   switch (operator) {
@@ -105,7 +91,8 @@ const holds = (
     case "NEQ":
       return text !== value
     case "INCLUDES":
-      if (isList(found)) return pays(scan, found.length * costOfItem) && found.some((item) => textOf(item) === value)
+      if (isList(found))
+        return Scan.pays(scan, found.length * costOfItem) && found.some((item) => textOf(item) === value)
   }
   return text !== undefined && compares(operator, text, value, scan)
 }
@@ -113,7 +100,7 @@ const holds = (
 const isGroup = (rule: Rule): rule is Group => rule.operator === "AND" || rule.operator === "OR"
 
 /** A group without rules matches nobody, whatever its operator: a blank audience must not reach everyone. */
-const isMet = (rule: Rule, subject: Subject, scan: Scan): boolean => {
+const isMet = (rule: Rule, subject: Subject, scan: Scan.Scan): boolean => {
   if (scan.left < 0) return false
   if (!isGroup(rule)) return holds(rule, subject, scan)
   const { filters, operator } = rule
@@ -131,12 +118,12 @@ const rootOf = ({ filters, operator = "AND" }: AudienceFilter): Rule => {
  * Whether a user belongs to an audience (api.md 8): the only evaluator. Comparison is case-sensitive. Numbers and
  * booleans of the profile are compared as text, but `GT` and its kin compare as numbers if both sides are numbers, and
  * never hold if only one is. `IS_BEFORE` and `IS_AFTER` take ISO 8601 and epochs. A missing value equals nothing, and
- * matches only `NEQ` and `OMIT`; `null` counts as missing. Who has more to look through than `mostScanned` is no member.
+ * matches only `NEQ` and `OMIT`; `null` counts as missing. Who has more to look through than `scan` allows is no member.
  */
 export const matches = (
   filter: AudienceFilter,
   subject: Subject,
-  scan: Scan = { left: mostScanned }
+  scan: Scan.Scan = Scan.make()
 ): boolean => isMet(rootOf(filter), subject, scan) && scan.left >= 0
 
 const longest = 1_000
@@ -147,7 +134,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "\\'")}'`
 const told = (
   rule: Rule,
   subject: Subject,
-  scan: Scan,
+  scan: Scan.Scan,
   before = 0
 ): { readonly text: string; readonly met: boolean } => {
   if (!isGroup(rule)) {
@@ -170,7 +157,7 @@ const told = (
 
 /** Why a user belongs to it, in words: `EQ('title', 'Engineer') => true`. */
 export const reason = (filter: AudienceFilter, subject: Subject): string => {
-  const scan = { left: mostScanned }
+  const scan = Scan.make()
   const { text } = told(rootOf(filter), subject, scan)
   return text.length > longest || scan.left < 0 ? `${text.slice(0, longest).toWellFormed()}…` : text
 }

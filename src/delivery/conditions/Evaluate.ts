@@ -1,6 +1,7 @@
 import { isList, type Value } from "#schemas/Json.ts"
 import { member } from "#src/content/Own.ts"
 import type { Comparison, Expression, Method } from "#src/delivery/conditions/Expression.ts"
+import { costOfSearch, pays, type Scan } from "#src/delivery/conditions/Scan.ts"
 import type { Schema } from "effect"
 
 /**
@@ -14,11 +15,9 @@ export interface Context {
   readonly $?: Schema.JsonObject | undefined
 }
 
-/**
- * A context and how many characters and list items may still be searched and compared; what is beyond is not looked at.
- */
+/** A context, and how much of it may still be searched and compared. */
 export interface Situation extends Context {
-  readonly scan: { left: number }
+  readonly scan: Scan
 }
 
 /** JavaScript's truth. */
@@ -43,16 +42,6 @@ const root = (name: string, { $, data, profile, refs }: Context): Value => {
   }
 }
 
-/** Pays for looking through something; false if that was more than there was left. */
-const pay = (scan: { left: number }, amount: number): boolean => (scan.left -= amount) >= 0
-
-/**
- * A search may take the product of both lengths. V8 was measured to need at most 8 ns for a character of the text and a
- * short word, and 1.3 ns more for each 8 characters of a long one.
- */
-export const costOfSearch = (text: string, sought: string): number =>
-  text.length * Math.min(sought.length, 2 + (sought.length >> 3))
-
 /** The characters of a list's texts that are as long as the one that is sought: only these are compared with it. */
 const alike = (list: ReadonlyArray<Value>, sought: Value): number =>
   typeof sought === "string"
@@ -62,14 +51,14 @@ const alike = (list: ReadonlyArray<Value>, sought: Value): number =>
     )
     : 0
 
-const call = (of: Value, method: Method, argument: Value, scan: { left: number }): boolean => {
+const call = (of: Value, method: Method, argument: Value, scan: Scan): boolean => {
   if (isList(of)) {
-    return method === "includes" && argument !== undefined && pay(scan, of.length) &&
-      pay(scan, alike(of, argument)) && of.includes(argument)
+    return method === "includes" && argument !== undefined && pays(scan, of.length) &&
+      pays(scan, alike(of, argument)) && of.includes(argument)
   }
   if (typeof of !== "string" || !isPrimitive(argument)) return false
   const sought = String(argument)
-  return pay(scan, method === "includes" ? costOfSearch(of, sought) : sought.length) && of[method](sought)
+  return pays(scan, method === "includes" ? costOfSearch(of, sought) : sought.length) && of[method](sought)
 }
 
 /** `==` of two primitives. Objects and lists equal only themselves: their own `valueOf` is data, never asked. */
@@ -100,8 +89,8 @@ const comparedLength = (left: Value, right: Value): number => {
   return typeof right === "string" ? right.length : 0
 }
 
-const compare = (by: Comparison, left: Value, right: Value, scan: { left: number }): boolean => {
-  if (!pay(scan, comparedLength(left, right))) return false
+const compare = (by: Comparison, left: Value, right: Value, scan: Scan): boolean => {
+  if (!pays(scan, comparedLength(left, right))) return false
   switch (by) {
     case "===":
       return left === right
