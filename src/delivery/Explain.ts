@@ -101,7 +101,7 @@ export const explain = (input: {
     ? input.providers.map((provider): Provider => ({ ...provider, reaches: () => true }))
     : input.providers
   const findings = NoWay.none()
-  const planned = Routing.plan(instructions, profile ?? {}, providers, undefined, undefined, suppressed, findings)
+  const planned = Routing.plan(instructions, profile ?? {}, providers, { suppressed, findings })
   if (Result.isFailure(planned)) {
     const { detail, event, reason, suppressed: all } = planned.failure
     return {

@@ -72,30 +72,39 @@ const askedOnce = (ask: (provider: Provider) => boolean): (provider: Provider) =
 const giveWay = <A extends Plan>(plans: ReadonlyArray<A>, timeout: number): ReadonlyArray<A> =>
   plans.map((plan, index) => plan.timeout === undefined && index < plans.length - 1 ? { ...plan, timeout } : plan)
 
+/** What else decides where a message may go; if absent, nothing is left out for it. */
+export interface Bounds {
+  /** The only channels that it may go through. */
+  readonly allowed?: ReadonlySet<string> | undefined
+  /** Whether the content has something for the provider. */
+  readonly isWritten?: (provider: Provider) => boolean
+  readonly suppressed?: Suppressed.Suppressed
+  /** Whether it is too late for the in-app inbox. */
+  readonly isExpired?: boolean
+  /** Told what was met on the way. */
+  readonly findings?: NoWay.Findings
+}
+
 /**
  * Lays out where the message may go (api.md 26.3). Left out is a channel that is not `allowed`, or has no provider, no
- * address, or an `if` that does not hold; and a provider for which the content has nothing (`isWritten`), unless an
- * `override` says it all. A webhook that the routing names needs no content: it is sent the data. A provider
- * that would call an address which is `suppressed` is left out too, and the in-app inbox if the message `isExpired` for
- * it. `findings` are what was met on the way.
+ * address, or an `if` that does not hold; and a provider for which the content has nothing, unless an `override` says
+ * it all. A webhook that the routing names needs no content: it is sent the data. A provider that would call an address
+ * which is `suppressed` is left out too.
  */
 export const plan = (
   instructions: Instructions,
   profile: Profile,
   configured: ReadonlyArray<Provider>,
-  allowed?: ReadonlySet<string>,
-  isWritten: (provider: Provider) => boolean = () => true,
-  suppressed: Suppressed.Suppressed = Suppressed.none,
-  findings: NoWay.Findings = NoWay.none(),
-  isExpired = false
+  bounds: Bounds = {}
 ): Result.Result<Plan, Refusal.Refusal> => {
+  const { allowed, findings = NoWay.none(), isExpired = false, suppressed = Suppressed.none } = bounds
   const context = { data: instructions.data ?? {}, profile }
   // One budget for all conditions: a routing may have as many as a body holds, and nobody else is served while they are
   // evaluated.
   const scan = Scan.make()
 
   const reaches = askedOnce((provider) => provider.reaches(profile))
-  const hasWords = askedOnce(isWritten)
+  const hasWords = askedOnce(bounds.isWritten ?? (() => true))
 
   const overridden = Override.sizeOfAll(instructions)
   let merged = 0

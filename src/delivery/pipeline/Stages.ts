@@ -144,7 +144,13 @@ export const make = Effect.gen(function*() {
     const isExpired = isOver(found.message, at ?? (yield* Now.millis))
     const plan = yield* Effect.suspend(() =>
       Effect.fromResult(
-        Routing.plan({ ...instructions, data }, profile, providers, only, isWritten, suppressed, findings, isExpired)
+        Routing.plan({ ...instructions, data }, profile, providers, {
+          allowed: only,
+          isWritten,
+          suppressed,
+          isExpired,
+          findings
+        })
       )
     ).pipe(
       Effect.mapError((refusal) =>

@@ -96,7 +96,7 @@ describe("Routing to configurations by their names", () => {
   it("a webhook that the routing names has the data to say, one that it does not needs words", () => {
     const hook: Vendor = { ...vendor("webhook"), channel: "webhook" }
     const planned = (instructions: Instructions) =>
-      Result.map(Routing.plan(instructions, {}, [hook], undefined, () => false), candidates)
+      Result.map(Routing.plan(instructions, {}, [hook], { isWritten: () => false }), candidates)
     const named = planned({ routing: { method: "single", channels: ["webhook"] } })
     assert.deepStrictEqual(Result.getOrThrow(named).map(({ channel }) => channel), ["webhook"])
     assert.isTrue(Result.isFailure(planned({})))
@@ -129,7 +129,7 @@ describe("Routing to configurations by their names", () => {
       ["smtp", 3, { subject: "here" }]
     ])
     // What it overrides is something to say.
-    const silent = Routing.plan({ routing: entries }, {}, configured, undefined, () => false)
+    const silent = Routing.plan({ routing: entries }, {}, configured, { isWritten: () => false })
     assert.deepStrictEqual(
       Result.map(silent, (found) => candidates(found).map(({ provider }) => provider)),
       Result.succeed(["smtp"])
@@ -155,8 +155,7 @@ describe("Routing to configurations by their names", () => {
                 },
                 {},
                 configured,
-                undefined,
-                () => false
+                { isWritten: () => false }
               ),
               { onFailure: ({ detail }) => detail, onSuccess: () => "planned" }
             )
@@ -184,8 +183,7 @@ describe("Routing to configurations by their names", () => {
       { routing: { method: "all", channels } },
       {},
       [first, second],
-      undefined,
-      ({ key }) => note(`${key} written`)
+      { isWritten: ({ key }) => note(`${key} written`) }
     )
     assert.lengthOf(candidates(Result.getOrThrow(plan)), 150)
     assert.deepStrictEqual(asked.toSorted(), ["one reaches", "one written", "two reaches", "two written"])

@@ -39,7 +39,7 @@ const providers = (instructions: Instructions, profile = everywhere) => {
 }
 
 const refused = (instructions: Instructions, profile = everywhere, isWritten = true) =>
-  Result.match(Routing.plan(instructions, profile, configured, undefined, () => isWritten), {
+  Result.match(Routing.plan(instructions, profile, configured, { isWritten: () => isWritten }), {
     onFailure: ({ event, reason }) => [event, reason],
     onSuccess: () => undefined
   })
@@ -87,7 +87,7 @@ describe("Routing to a plan (api.md 26.3)", () => {
       const isWritten = new Set<string>(written)
       const routed = (instructions: Instructions) =>
         Result.mapError(
-          Routing.plan(instructions, everywhere, configured, undefined, ({ channel }) => isWritten.has(channel)),
+          Routing.plan(instructions, everywhere, configured, { isWritten: ({ channel }) => isWritten.has(channel) }),
           ({ detail }) => detail
         )
       const text = JSON.stringify(said, (_, value: unknown) => value === null ? undefined : value)
@@ -232,7 +232,7 @@ describe("Routing to a plan (api.md 26.3)", () => {
     const [slack, teams] = [vendor("slack", "direct_message"), vendor("msteams", "direct_message")]
     const among = [slack, { ...teams, reaches: () => false }]
     const refusal = (providers: typeof among) =>
-      Result.match(Routing.plan(through("direct_message"), everywhere, providers, undefined, () => false), {
+      Result.match(Routing.plan(through("direct_message"), everywhere, providers, { isWritten: () => false }), {
         onFailure: ({ detail }) => detail,
         onSuccess: () => undefined
       })
