@@ -1,14 +1,14 @@
 import { inOrder } from "#layers/postgres/statements/InOrder.ts"
 import { OpenSince } from "#layers/postgres/days/OpenDays.ts"
-import { OpenFrom } from "#layers/postgres/days/OpenRows.ts"
 import { Lane } from "#src/delivery/journal/OpenMessage.ts"
+import * as Overdue from "#layers/postgres/statements/Overdue.ts"
 import * as Room from "#layers/postgres/Room.ts"
 import { isLockTimeout, orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import { Backlogs } from "#src/reports/Backlog.ts"
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 
-const counted = 10_000
+const { counted } = Overdue
 
 /** How long to wait for a lock, in ms: less than a health check waits. */
 const patience = 1_000
@@ -25,23 +25,13 @@ export const layer = Layer.effect(
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const since = yield* OpenSince
-    const from = yield* OpenFrom
+    const overdue = yield* Overdue.make
     const room = yield* Room.Room
     return Backlogs.of({
       measure: Effect.fnUntraced(
         function*(now) {
-          // Each lane is read in the order of its index, so that its oldest row is counted whatever waits in the other.
-          const begins = Lane.literals.map((lane) => from(lane))
-          const [{ depth, oldest }] = yield* sql`
-          select least(count(*), ${counted})::float8 as depth, min(since)::float8 as oldest
-          from unnest(${Lane.literals}::text[], ${begins.map(({ seq }) => BigInt(seq))}::bigint[],
-            ${begins.map(({ dueAt }) => BigInt(dueAt))}::bigint[]) lanes (lane, from_seq, from_due), lateral (
-            (select enqueued_at as since from messages where lane = lanes.lane and due_at = 0 and seq >= from_seq and id >= ${since()}
-             order by seq limit ${counted})
-            union all
-            (select due_at from messages where lane = lanes.lane and due_at > 0 and due_at >= from_due and due_at <= ${now} and id >= ${since()}
-             order by due_at limit ${counted})
-          ) due`.pipe(Effect.flatMap(decode))
+          const [{ depth, oldest }] = yield* sql`select least(count(*), ${counted})::float8 as depth,
+            min(since)::float8 as oldest from ${overdue(now)}`.pipe(Effect.flatMap(decode))
           const [{ requests, ...waiting }] = yield* sql`
           select (count(*) filter (where status = 'DELAYED'))::int as delay,
             (count(*) filter (where status in ('ENQUEUED', 'ROUTED')))::int as retry,

@@ -1,10 +1,8 @@
 import { inOrder } from "#layers/postgres/statements/InOrder.ts"
-import { OpenSince } from "#layers/postgres/days/OpenDays.ts"
-import { OpenFrom } from "#layers/postgres/days/OpenRows.ts"
+import * as Overdue from "#layers/postgres/statements/Overdue.ts"
 import * as Runners from "#layers/postgres/Runners.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import type { ClusterNode } from "#schemas/api/Cluster.ts"
-import { Lane } from "#src/delivery/journal/OpenMessage.ts"
 import { ShardCount } from "#src/delivery/shards/ShardCount.ts"
 import { Clusters } from "#src/reports/Clusters.ts"
 import { Effect, Layer, Schema } from "effect"
@@ -12,8 +10,6 @@ import { SqlClient } from "effect/sql"
 
 /** Ms after which a node that was not heard of holds no locks any more (`ManyNodes`). */
 const silence = 8_000
-
-const counted = 10_000
 
 const owners = Schema.decodeUnknownEffect(
   Schema.Array(Schema.Struct({ shard: Schema.Int, epoch: Schema.Int, node: Schema.String, since: Schema.Int }))
@@ -34,8 +30,7 @@ export const layer = Layer.effect(
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const count = yield* ShardCount
-    const since = yield* OpenSince
-    const from = yield* OpenFrom
+    const overdue = yield* Overdue.make
 
     /** The runners of the cluster; `undefined` if there is none, since one node has the store to itself. */
     const living = Effect.gen(function*() {
@@ -53,20 +48,11 @@ export const layer = Layer.effect(
         const owned = yield* owners(
           yield* sql`select shard, epoch::float8 as epoch, node, taken_at::float8 as since from epochs order by shard`
         )
-        const begins = Lane.literals.map((lane) => from(lane))
-        // Each lane is read in the order of its index, up to the number that is counted.
         const due = yield* waiting(
           yield* inOrder(sql)(sql`
             select shard, count(*)::int as due, (array_agg(id order by since, id))[1] as id,
               (array_agg(scope order by since, id))[1] as scope, min(since)::float8 as since
-            from unnest(${Lane.literals}::text[], ${begins.map(({ seq }) => BigInt(seq))}::bigint[],
-              ${begins.map(({ dueAt }) => BigInt(dueAt))}::bigint[]) lanes (lane, from_seq, from_due), lateral (
-              (select id, scope, shard, enqueued_at as since from messages where lane = lanes.lane and due_at = 0 and seq >= from_seq and id >= ${since()}
-               order by seq limit ${counted})
-              union all
-              (select id, scope, shard, due_at from messages where lane = lanes.lane and due_at > 0 and due_at >= from_due and due_at <= ${now} and id >= ${since()}
-               order by due_at limit ${counted})
-            ) due group by shard order by since`)
+            from ${overdue(now, "id, scope, shard,")} group by shard order by since`)
         )
         const dueOf = new Map(due.map((row) => [row.shard, row.due]))
         const seen = known?.map(({ address, healthy, seen }) => ({
@@ -87,7 +73,7 @@ export const layer = Layer.effect(
           shards: count,
           unowned: Array.from({ length: count }, (_, shard) => shard).filter((shard) => !served.has(shard)),
           nodes,
-          due: Math.min(counted, due.reduce((sum, row) => sum + row.due, 0)),
+          due: Math.min(Overdue.counted, due.reduce((sum, row) => sum + row.due, 0)),
           lag: oldest === undefined ? 0 : Math.max(0, now - oldest.since),
           oldest_due: oldest === undefined
             ? null
