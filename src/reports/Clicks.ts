@@ -3,9 +3,10 @@ import type { Scope } from "#schemas/Scope.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as Firsts from "#src/reports/Firsts.ts"
+import { note } from "#src/reports/ReaderEvents.ts"
 import * as Signatures from "#src/reports/Signatures.ts"
 import { isOwn, messageOf, OpenLinks, PublicUrl } from "#src/reports/Tracking.ts"
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 
 /** What the operator wants to hear of readers of mails, beyond what templates and vendors tell. */
 export const Tracked = Context.Reference<{ readonly clicks: boolean; readonly opens: boolean }>("tidings/Tracked", {
@@ -96,16 +97,9 @@ export const layer = Layer.effect(
         const link = read(linkId)
         if (link === undefined) return
         const { id, scope } = link
-        const noted = Effect.flatMap(Clock.currentTimeMillis, (ts) =>
-          journal.observe({
-            scope,
-            id,
-            event: "Click",
-            history: { type: "CLICKED", ts, channel: "email" },
-            // One for all links of a message, so that only the first click counts, as for its openings.
-            eventId: "tidings/click"
-          })).pipe(Effect.catchTag("MessageNotFound", () => Effect.void), Effect.asVoid)
-        yield* first(scope, id, noted)
+        const where = { channel: "email" }
+        // One event for all links of a message.
+        yield* first(scope, id, note(journal, { scope, id, event: "Click", where, eventId: "tidings/click" }))
       })
     })
   })

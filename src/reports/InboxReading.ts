@@ -3,7 +3,8 @@ import type { UserId } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import { Inbox, type Marking } from "#src/reports/Inbox.ts"
-import { Clock, Effect } from "effect"
+import { note, type ReaderEvent } from "#src/reports/ReaderEvents.ts"
+import { Effect } from "effect"
 
 /** What a user does with an item: marks it, and follows one of its actions. */
 export interface Deed extends Marking {
@@ -26,20 +27,16 @@ export const make = Effect.gen(function*() {
   const inbox = yield* Inbox
   const journal = yield* Journal
 
-  const tell = Effect.fnUntraced(function*(scope: Scope, id: MessageId, event: "Click" | "Open") {
-    const ts = yield* Clock.currentTimeMillis
-    const type = event === "Click" ? "CLICKED" as const : "OPENED" as const
-    yield* journal.observe({
+  const tell = (scope: Scope, id: MessageId, event: ReaderEvent["event"]) =>
+    note(journal, {
       scope,
       id,
       event,
-      history: { type, ts, channel: "inbox", provider: "inbox" },
+      where: { channel: "inbox", provider: "inbox" },
       // An opening that names no call proves a mail: of the message's other channels this one tells nothing.
       call: { providers: ["inbox"] },
-      // One for all, so that only the first counts: a user may open an item again and again.
       eventId: `tidings/inbox/${event}`
-    }).pipe(Effect.catchTag("MessageNotFound", () => Effect.void))
-  })
+    })
 
   return {
     mark: Effect.fnUntraced(function*(scope: Scope, userId: UserId, id: MessageId, deed: Deed) {

@@ -73,13 +73,20 @@ const timeOf = (receipt: Receipt, id: MessageId, now: number): number =>
 /** Why a message ends: as one whose address is suppressed here, if its provider has suppressed it. */
 const reasonOf = ({ isUnwanted = false }: Receipt): Reason => isUnwanted ? "UNSUBSCRIBED" : "BOUNCED"
 
-const entry = (receipt: Receipt, at: number): HistoryEvent => ({
-  type: types[receipt.event],
-  ts: at,
-  ...(receipt.reference === undefined ? {} : { reference: Outcome.referenceOf(receipt.reference) }),
-  ...(receipt.event === "Bounce" ? { reason: reasonOf(receipt) } : {}),
-  ...(receipt.detail === undefined ? {} : { error: words(receipt.detail) })
-})
+/** The reference as it is stored. */
+const referenceOf = ({ reference }: Receipt): string | undefined =>
+  reference === undefined ? undefined : Outcome.referenceOf(reference)
+
+const entry = (receipt: Receipt, at: number): HistoryEvent => {
+  const reference = referenceOf(receipt)
+  return {
+    type: types[receipt.event],
+    ts: at,
+    ...(reference === undefined ? {} : { reference }),
+    ...(receipt.event === "Bounce" ? { reason: reasonOf(receipt) } : {}),
+    ...(receipt.detail === undefined ? {} : { error: words(receipt.detail) })
+  }
+}
 
 /** Counts what is told for the first time. `providers`: the names of the configuration whose callback it is. */
 const counted = (
@@ -116,9 +123,6 @@ const inOrder = (one: Named, other: Named): number => {
   return ranks[a.event] - ranks[b.event] || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
 }
 
-const referenceOf = ({ reference }: Receipt): string | undefined =>
-  reference === undefined ? undefined : Outcome.referenceOf(reference)
-
 /** What the store is told of a receipt that came at `now`, in epoch ms. */
 const observed = (scope: Scope, providers: ReadonlyArray<string>, { id, receipt }: Named, now: number): Observed => ({
   scope,
@@ -143,11 +147,7 @@ export const layer = Layer.effect(
       receipts: ReadonlyArray<Receipt>
     ) {
       const wanted = new Set(
-        receipts.flatMap((receipt) =>
-          receipt.messageId === undefined && receipt.reference !== undefined
-            ? [Outcome.referenceOf(receipt.reference)]
-            : []
-        )
+        receipts.flatMap((receipt) => receipt.messageId === undefined ? referenceOf(receipt) ?? [] : [])
       )
       const known = new Map<string, MessageId>()
       for (const some of Array.chunksOf(wanted, together)) {

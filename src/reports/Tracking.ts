@@ -4,8 +4,9 @@ import { once } from "#src/cache/Once.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as Firsts from "#src/reports/Firsts.ts"
+import { note } from "#src/reports/ReaderEvents.ts"
 import * as Signatures from "#src/reports/Signatures.ts"
-import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 
 /**
  * The URL at which readers' mail clients reach this server, without a slash at its end. `undefined`: there is none, and
@@ -73,22 +74,12 @@ const links = Effect.gen(function*() {
 
 export const layerLinks = Layer.effect(OpenLinks, links)
 
-/** Notes that the message was opened. */
+/** Notes that the message was opened: once, however often its link is fetched. */
 export const opened = (
   journal: Journal["Service"],
   scope: Scope,
   id: MessageId
-): Effect.Effect<void, StoreUnavailable> =>
-  Effect.flatMap(Clock.currentTimeMillis, (ts) =>
-    journal.observe({
-      scope,
-      id,
-      event: "Open",
-      history: { type: "OPENED", ts },
-      // One id for all fetches, so that only the first one counts: clients and proxies fetch a picture as often as they
-      // like.
-      eventId: "tidings/open"
-    })).pipe(Effect.catchTag("MessageNotFound", () => Effect.void), Effect.asVoid)
+): Effect.Effect<void, StoreUnavailable> => note(journal, { scope, id, event: "Open", eventId: "tidings/open" })
 
 export const layer = Layer.effect(
   Tracking,
