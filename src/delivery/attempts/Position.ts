@@ -9,18 +9,12 @@ import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
  * Adds the channels in which the message was taken by a provider that is no longer part of its plan; most plans have
  * not changed.
  */
-const fold = (plan: Plan, attempts: ReadonlyArray<Attempt>, situation: Situation, end: number): Fold =>
-  attempts.some((attempt) => Calls.isSuccess(attempt) && !Calls.isPlanned(plan, attempt))
-    ? {
-      situation,
-      end,
-      takenOutside: new Set(
-        attempts.flatMap((attempt) =>
-          Calls.isSuccess(attempt) && !Calls.isPlanned(plan, attempt) ? [attempt.channel] : []
-        )
-      )
-    }
-    : { situation, end }
+const fold = (plan: Plan, attempts: ReadonlyArray<Attempt>, situation: Situation, end: number): Fold => {
+  const outside = attempts.filter((attempt) => Calls.isSuccess(attempt) && !Calls.isPlanned(plan, attempt))
+  return outside.length === 0
+    ? { situation, end }
+    : { situation, end, takenOutside: new Set(outside.map(({ channel }) => channel)) }
+}
 
 /**
  * Epoch ms before which the last answer allows no call (`retryAfter`). The day of tries does not end before it:

@@ -54,11 +54,10 @@ export const tokens = (text: string): Result.Result<ReadonlyArray<Token>, Invali
   const found: Array<Token> = []
   let at = match(space, text, 0)?.length ?? 0
   while (at < text.length) {
-    const start = at
     const token = next(text, at)
     if (token === undefined) return Result.fail(invalid(at, `unexpected ${JSON.stringify(text.charAt(at))}`))
     found.push(token.token)
-    at = start + token.length
+    at += token.length
     if (token.token._tag === "Number" && match(wordCharacter, text, at) !== undefined) {
       return Result.fail(invalid(at, "a number runs into a name"))
     }
