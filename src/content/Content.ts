@@ -137,6 +137,19 @@ const simply = recent(4, (content: Content, channel: string, language: string | 
   }))
 })
 
+/** What the templates of an input may speak of. */
+const scopeOf = (input: Input) => ({
+  data: input.data,
+  profile: input.profile,
+  system: once(() => systemOf(input.context())),
+  translate: input.translate ?? untranslated,
+  snippet: snippetOf(input),
+  throwing: input.throwing ?? false
+})
+
+/** The rest of it where a template stands in no element. */
+const outside = () => ({ refs: {}, set: new Map(), loop: undefined })
+
 /** A value inside a list of addresses is one address or name: characters that would begin another one are left out. */
 const listed = { text: (text: string) => text, value: (text: string) => text.replaceAll(/[,;<>"\r\n]+/g, " ") }
 
@@ -146,17 +159,7 @@ export const addresses = (
   texts: ReadonlyArray<string>
 ): Result.Result<ReadonlyArray<string>, RenderFailed> => {
   const budget = new Budget()
-  const scope = {
-    data: input.data,
-    profile: input.profile,
-    system: once(() => systemOf(input.context())),
-    refs: {},
-    set: new Map(),
-    loop: undefined,
-    translate: untranslated,
-    snippet: snippetOf(input),
-    throwing: input.throwing ?? false
-  }
+  const scope = { ...scopeOf(input), ...outside() }
   const filled = texts.map((text) => fill(text, scope, budget, listed))
   return budget.failure === undefined ? Result.succeed(filled) : Result.fail(budget.failure)
 }
@@ -172,14 +175,7 @@ export const prepare = (input: Input): Result.Result<Prepared, RenderFailed> => 
   const same = branding === undefined ? simply(input.content, input.channel, language) : undefined
   if (same !== undefined) return Result.succeed({ mjml: undefined, finish: () => same, isNothing: never })
   const budget = new Budget()
-  const scope = {
-    data: input.data,
-    profile: input.profile,
-    system: once(() => systemOf(input.context())),
-    translate: input.translate ?? untranslated,
-    snippet: snippetOf(input),
-    throwing: input.throwing ?? false
-  }
+  const scope = scopeOf(input)
   const providers = [input.provider, ...input.providers ?? []]
   const found = document(input.content, {
     channel: input.channel,
@@ -200,13 +196,7 @@ export const prepare = (input: Input): Result.Result<Prepared, RenderFailed> => 
       document: { ...found, raw, title: Plain.oneLine(found.title) },
       layout: branding?.layout,
       ownFooter: branding?.style.override?.footer,
-      write: (template) =>
-        fill(
-          template,
-          { ...scope, refs: {}, set: new Map(), loop: undefined, throwing: false },
-          budget,
-          contexts(budget)
-        ),
+      write: (template) => fill(template, { ...scope, ...outside(), throwing: false }, budget, contexts(budget)),
       refuse: (detail) => budget.fail(detail)
     })
     if (budget.failure !== undefined) return Result.fail(budget.failure)
