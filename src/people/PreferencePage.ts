@@ -65,8 +65,9 @@ export class PreferencePage extends Context.Service<PreferencePage, {
   /** Reads the page; changes nothing. */
   readonly look: (token: string) => Effect.Effect<ShownPage, Refusal>
   /**
-   * Writes, atomically, the wishes that differ from what holds now; other topics keep following their defaults. A
-   * required topic cannot be opted out of. A topic whose last channel is deselected is opted out of. Idempotent.
+   * Writes the wishes that differ from what holds now, all or none where a tenant was named or there is none
+   * (`ReaderChoices`); other topics keep following their defaults. A required topic cannot be opted out of. A topic whose
+   * last channel is deselected is opted out of. Idempotent.
    */
   readonly choose: (token: string, wishes: ReadonlyArray<Wish>) => Effect.Effect<ShownPage, Refusal>
 }>()("tidings/PreferencePage") {}

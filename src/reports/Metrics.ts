@@ -120,8 +120,8 @@ export const audienceSetAside = Metric.counter("tidings_audience_steps_set_aside
 })
 
 /**
- * Open messages whose next step was overdue when the safety sweep found them. Anything above 0 is a bug (reliability.md
- * A5).
+ * Ready messages that a look found some time after their acceptance, though their node took itself to have all: they had
+ * been overlooked. Anything above 0 is a bug (reliability.md A5).
  */
 export const stuck = Metric.counter("tidings_stuck_messages_total", {
   description: "Overdue messages found by the safety sweep",
