@@ -1,3 +1,4 @@
+import * as IdBounds from "#layers/postgres/statements/IdBounds.ts"
 import * as Expired from "#layers/postgres/statements/Expired.ts"
 import * as Lookups from "#layers/postgres/statements/Lookups.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
@@ -83,9 +84,10 @@ const make = Effect.gen(function*() {
    */
   const messages = Effect.fnUntraced(function*(asked: ReadonlyArray<Counted>) {
     const ids = asked.map(({ messageId }) => messageId)
+    const [lowest, highest] = IdBounds.of(ids)
     const rows = yield* sql`select m.scope, m.id, m.counted
       from unnest(${asked.map(({ scope }) => scope)}::int[], ${ids}::text[]) as x(scope, id)
-      join messages m on m.scope = x.scope and m.id = x.id and m.id between ${lowest(ids)} and ${highest(ids)}
+      join messages m on m.scope = x.scope and m.id = x.id and m.id between ${lowest} and ${highest}
       order by m.id for no key update of m`
     const found = yield* decodeMessages(rows)
     return new Map(found.map(({ counted, id, scope }) => [messageName({ scope, messageId: id }), counted === true]))
@@ -94,10 +96,11 @@ const make = Effect.gen(function*() {
   /** Stores how far the counts have come, and marks the messages. */
   const write = (places: ReadonlyArray<Place>, used: ReadonlyMap<string, number>, counted: ReadonlyArray<Counted>) => {
     const ids = counted.map(({ messageId }) => messageId)
+    const [lowest, highest] = IdBounds.of(ids)
     const rows = rowsOf(places, (one) => used.get(nameOf(one.scope, one)) ?? 0)
     return sql`with marked as (update messages m set counted = true
         from unnest(${counted.map(({ scope }) => scope)}::int[], ${ids}::text[]) as x(scope, id)
-        where m.scope = x.scope and m.id = x.id and m.id between ${lowest(ids)} and ${highest(ids)})
+        where m.scope = x.scope and m.id = x.id and m.id between ${lowest} and ${highest})
       update send_counts c set used = x.used
       from json_to_recordset(${JSON.stringify(rows)}::json) as x(${sql.literal(columnTypes)})
       where c.scope = x.scope and c.per = x.per and c.period = x.period and c.subject = x.subject
@@ -142,9 +145,6 @@ const make = Effect.gen(function*() {
     sweep: (limit) => orUnavailable(swept(limit))
   })
 })
-
-const lowest = (ids: ReadonlyArray<string>): string => ids.reduce((a, b) => (a < b ? a : b))
-const highest = (ids: ReadonlyArray<string>): string => ids.reduce((a, b) => (a > b ? a : b))
 
 /** The counts of send limits in Postgres. */
 export const layer = Layer.effect(SendCounts, make)

@@ -2,6 +2,7 @@ import { Attempt } from "#schemas/Attempt.ts"
 import * as Ready from "#layers/postgres/journal/Ready.ts"
 import * as Timed from "#layers/postgres/journal/Timed.ts"
 import * as Unreadable from "#layers/postgres/journal/Unreadable.ts"
+import * as IdBounds from "#layers/postgres/statements/IdBounds.ts"
 import { inOrder } from "#layers/postgres/statements/InOrder.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import type { Due, Journal, Window } from "#src/delivery/Journal.ts"
@@ -84,8 +85,7 @@ export const due = (sql: SqlClient.SqlClient, beginning: Ready.Beginning): Journ
         ids.length === 0 ? [] : yield* sql.unsafe(attemptsOf, [
           tried.map((row) => row.scope),
           ids,
-          ids.reduce((a, b) => (a < b ? a : b)),
-          ids.reduce((a, b) => (a > b ? a : b))
+          ...IdBounds.of(ids)
         ])
       )
       const byMessage = new Map<string, Array<Attempt>>()

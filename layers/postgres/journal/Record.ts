@@ -6,6 +6,7 @@ import { earliestDue } from "#layers/postgres/days/OpenRows.ts"
 import * as StepRows from "#layers/postgres/journal/StepRows.ts"
 import * as StepStatement from "#layers/postgres/journal/StepStatement.ts"
 import * as Texts from "#layers/postgres/journal/Texts.ts"
+import * as IdBounds from "#layers/postgres/statements/IdBounds.ts"
 import * as Repeats from "#layers/postgres/statements/Repeats.ts"
 import type { Step, StepResult } from "#src/delivery/Journal.ts"
 import { Clock, Effect, Schema } from "effect"
@@ -47,9 +48,7 @@ export const write = (sql: SqlClient.SqlClient) => {
     const outputs = Outputs.of(batch)
     const isFirst = batch.every(({ attempt }, n) => outputs[n] === undefined || attempt?.number === 1)
     const { kinds, rows } = StepRows.of(batch, outputs, earliestDue(yield* Clock.currentTimeMillis))
-    const ids = batch.map((step) => step.message.id)
-    const low = ids.reduce((a, b) => (a < b ? a : b))
-    const high = ids.reduce((a, b) => (a > b ? a : b))
+    const bounds = IdBounds.of(batch.map((step) => step.message.id))
     const shards = [...new Set(batch.map((step) => step.message.shard))]
     // Taken before the statement is sent: when it commits is not known, and its answer may be long on its way.
     const provenAtNanos = yield* Clock.monotonicTimeNanos
@@ -57,8 +56,7 @@ export const write = (sql: SqlClient.SqlClient) => {
     const values = [
       JSON.stringify(rows),
       JSON.stringify(kinds),
-      low,
-      high,
+      ...bounds,
       shards,
       ...Texts.of(batch, Events.textOf),
       ...Texts.of(batch, ({ inbox }) => inbox === undefined ? undefined : Outputs.textOf(inbox.rendered)),
@@ -76,7 +74,7 @@ export const write = (sql: SqlClient.SqlClient) => {
         ? [storedRow(step, n)]
         : []
     )
-    const repeated = refused.length === 0 ? [] : yield* sql.unsafe(stored, [JSON.stringify(refused), low, high]).pipe(
+    const repeated = refused.length === 0 ? [] : yield* sql.unsafe(stored, [JSON.stringify(refused), ...bounds]).pipe(
       Effect.flatMap((found) => Effect.orDie(decodeStored(found)))
     )
     return batch.map((_, n): StepResult => {
