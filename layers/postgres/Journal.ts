@@ -16,6 +16,7 @@ import { Handover } from "#src/delivery/journal/Handover.ts"
 import { Lane } from "#src/delivery/journal/OpenMessage.ts"
 import * as Weight from "#src/delivery/journal/Weight.ts"
 import { type Acceptance, type Accepted, Journal, type RowRefused } from "#src/delivery/Journal.ts"
+import { sweepInterval } from "#src/delivery/shards/SweepInterval.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as Patience from "#src/store/Patience.ts"
 import { Effect, Exit, Layer } from "effect"
@@ -42,8 +43,8 @@ const acceptWriters = 2
  */
 const enoughAccepts = 32
 
-/** In ms: what is due later than this is not told of, since its owner reads when that is well before (`sweepInterval`). */
-const seenInTime = 120_000
+/** In ms: what is due later than this is not told of, since its owner has read it by then. */
+const seenInTime = 2 * sweepInterval
 
 const workOf = ({ at, expansion, messages }: Acceptance): ReadonlyArray<DueNotice.Work> => [
   ...messages.flatMap(({ dueAt, lane, shard }) => dueAt > at + seenInTime ? [] : [{ shard, kind: lane }]),

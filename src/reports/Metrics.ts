@@ -124,7 +124,7 @@ export const audienceSetAside = Metric.counter("tidings_audience_steps_set_aside
  * been overlooked. Anything above 0 is a bug (reliability.md A5).
  */
 export const stuck = Metric.counter("tidings_stuck_messages_total", {
-  description: "Overdue messages found by the safety sweep",
+  description: "Ready messages that had been overlooked until a look found them",
   incremental: true
 })
 

@@ -8,6 +8,7 @@ import * as Room from "#src/delivery/expansion/Room.ts"
 import { turnOf } from "#src/delivery/shards/LaneShares.ts"
 import { aloneFrom } from "#src/delivery/shards/Quarantine.ts"
 import { retried } from "#src/delivery/shards/Retried.ts"
+import { sweepInterval } from "#src/delivery/shards/SweepInterval.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import type { Together } from "#src/delivery/shards/Together.ts"
 import * as Turn from "#src/delivery/expansion/Turn.ts"
@@ -19,9 +20,6 @@ import { Clock, Duration, Effect, Fiber, Latch, Schedule, type Scope } from "eff
 /** Expansions of one look, and messages after which the turn of an expansion ends. */
 const looked = 8
 const turnMessages = 8_000
-
-/** How often the rows are read although nothing is open and no notification came, in ms (reliability.md A5). */
-const sweepInterval = 60_000
 
 const backoff = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced(Duration.seconds(2))])
 

@@ -5,6 +5,7 @@ import * as LaneShares from "#src/delivery/shards/LaneShares.ts"
 import { type DueRow, fromRow, type Lane, type OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import type { make as makeOwned } from "#src/delivery/shards/Owned.ts"
 import { retried } from "#src/delivery/shards/Retried.ts"
+import { sweepInterval } from "#src/delivery/shards/SweepInterval.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as Weight from "#src/delivery/journal/Weight.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
@@ -16,9 +17,6 @@ const largestWindow = 1_000
 
 /** Bytes that its rows may bring: they are all in memory at once. */
 const mostBytes = 16 * 1024 * 1024
-
-/** How often the store is read although nothing is due and no notification came, in ms (reliability.md A5). */
-const sweepInterval = 60_000
 
 /** In ms, how long it may take until one hears of a committed message. What is found unheard of after that was stuck. */
 const longestNews = 2_000

@@ -25,15 +25,9 @@ describe("An embedded database of many days", () => {
       const look = SqlClient.SqlClient.use((sql) =>
         sql`select 1 from messages where id >= ${Ids.from(0)} and id < ${Ids.from(day)}`
       )
-      const found = yield* Effect.forEach(Array.range(1, 8), () =>
-        Reads.days("messages", look)).pipe(
-          Effect.provide(opened)
-        )
-      assert.deepStrictEqual(
-        found.map(({ days }) =>
-          days
-        ),
-        Array.replicate(1, 8)
-      )
+      const counts = Effect.map(Reads.days("messages", look), ({ days }) =>
+        days)
+      const opens = yield* Effect.replicateEffect(counts, 8).pipe(Effect.provide(opened))
+      assert.deepStrictEqual(opens, Array.replicate(1, 8))
     }), 180_000)
 })
