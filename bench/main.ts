@@ -1,6 +1,7 @@
 import * as Arguments from "#test/support/Arguments.ts"
 import { accept } from "./Accept.ts"
 import { audience } from "./Audience.ts"
+import { cluster } from "./Cluster.ts"
 import { deliver } from "./Deliver.ts"
 import { email } from "./Email.ts"
 import { growth } from "./Growth.ts"
@@ -31,6 +32,7 @@ const questions: Readonly<Record<string, Question>> = {
   simulator,
   growth,
   scale,
+  cluster,
   fanout,
   lanes,
   audience,
