@@ -105,7 +105,6 @@ export const rate = Effect.fnUntraced(function*(count: number) {
         state: "RUNNING",
         dueAt: 0
       },
-      undefined,
       false
     )
     return members

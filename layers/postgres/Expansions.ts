@@ -3,12 +3,12 @@ import { Looks } from "#layers/postgres/statements/Looks.ts"
 import { OpenSince } from "#layers/postgres/days/OpenDays.ts"
 import { OpenFrom } from "#layers/postgres/days/OpenRows.ts"
 import * as Expand from "#layers/postgres/journal/Expand.ts"
-import * as Owners from "#layers/postgres/journal/Owners.ts"
 import * as Ready from "#layers/postgres/journal/Ready.ts"
 import * as Unreadable from "#layers/postgres/journal/Unreadable.ts"
 import * as Filters from "#layers/postgres/messagelog/Filters.ts"
 import * as Requests from "#layers/postgres/messagelog/Requests.ts"
 import * as DueNotice from "#layers/postgres/notices/DueNotice.ts"
+import * as Owners from "#layers/postgres/notices/Owners.ts"
 import * as Hearers from "#layers/postgres/webhooks/Hearers.ts"
 import { isRefusal, orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import type { MessageId } from "#schemas/MessageId.ts"
@@ -54,7 +54,7 @@ export const layer = Layer.effect(
     const from = yield* OpenFrom
     const write = Expand.write(sql)
     const hears = yield* Hearers.make
-    const telling = Owners.telling(sql, handover)
+    const owners = yield* Owners.Owners
     const patiently = yield* Patience.within(ownersPatience)
     const looking = yield* Patience.asking(yield* Looks)
 
@@ -79,7 +79,7 @@ export const layer = Layer.effect(
         const { page } = step
         const work = page === undefined ? [] : page.members.map(({ shard }) => ({ shard, kind: page.common.lane }))
         const isHeard = yield* hears([step.expansion.scope])
-        return yield* telling(work, (notice) => write(step, notice, isHeard)).pipe(
+        return yield* owners.telling(work, write(step, isHeard)).pipe(
           Effect.retry({ schedule: again, while: (error) => !isRefusal(error) }),
           patiently,
           Effect.mapError((error) =>
@@ -125,4 +125,4 @@ export const layer = Layer.effect(
       }, orUnavailable)
     })
   })
-)
+).pipe(Layer.provide(Owners.layer))

@@ -5,9 +5,9 @@ import * as Accept from "#layers/postgres/journal/Accept.ts"
 import { due } from "#layers/postgres/journal/Due.ts"
 import * as GroupCommit from "#layers/postgres/journal/GroupCommit.ts"
 import { observing } from "#layers/postgres/journal/Observe.ts"
-import * as Owners from "#layers/postgres/journal/Owners.ts"
 import * as Record from "#layers/postgres/journal/Record.ts"
 import type * as DueNotice from "#layers/postgres/notices/DueNotice.ts"
+import * as Owners from "#layers/postgres/notices/Owners.ts"
 import * as Room from "#layers/postgres/Room.ts"
 import * as Take from "#layers/postgres/journal/Take.ts"
 import * as Hearers from "#layers/postgres/webhooks/Hearers.ts"
@@ -57,6 +57,7 @@ export const layer = Layer.effect(
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const handover = yield* Handover
+    const owners = yield* Owners.Owners
     const random = yield* SecureRandom.SecureRandom
     const room = yield* Room.Room
     const process = yield* random.uuidV4()
@@ -70,7 +71,6 @@ export const layer = Layer.effect(
 
     const hears = yield* Hearers.make
     const insert = Accept.write(sql)
-    const telling = Owners.telling(sql, handover)
     /** What a flush without an answer has stored was offered to nobody: it is read, and does not wait for a sweep. */
     const unheard = Effect.andThen(handover.behind(Lane.literals), handover.stir)
     /** Owned messages go to their mailboxes in the order of the flush, before any caller hears of the commit (P3). */
@@ -79,7 +79,7 @@ export const layer = Layer.effect(
       const work = batch.flatMap(({ acceptance }) => workOf(acceptance))
       const isHeard = yield* hears(batch.flatMap(({ acceptance: { messages } }) => messages.map(({ scope }) => scope)))
       const results = yield* Effect.onError(
-        telling(work, (notice) => insert(batch, notice, isHeard)),
+        owners.telling(work, insert(batch, isHeard)),
         () => unheard
       )
       const isFresh = results.map((kept) => Exit.isSuccess(kept) && !kept.value.replayed)
@@ -153,4 +153,4 @@ export const layer = Layer.effect(
       due: (window) => patiently(look(window))
     })
   })
-).pipe(Layer.provide(Room.layer))
+).pipe(Layer.provide([Owners.layer, Room.layer]))

@@ -1,6 +1,5 @@
 import * as Expand from "#layers/postgres/journal/Expand.ts"
 import * as Parameters from "#layers/postgres/journal/Parameters.ts"
-import * as DueNotice from "#layers/postgres/notices/DueNotice.ts"
 import * as Repeats from "#layers/postgres/statements/Repeats.ts"
 import * as Told from "#layers/postgres/webhooks/Told.ts"
 import type { Accepted, Acceptance, NewMessage } from "#src/delivery/Journal.ts"
@@ -65,8 +64,6 @@ interface Parts {
   readonly profiles: string
   readonly keys: { readonly rows: string; readonly now: string } | undefined
   readonly expansions: string | undefined
-  /** What the owners of other nodes' shards are told (`DueNotice`). */
-  readonly notify: string | undefined
   /** Whether there are messages of lists, which readers find by their list. */
   readonly listed: boolean
   /** When the batch is written, if webhooks want to know of messages. */
@@ -80,7 +77,7 @@ interface Parts {
  */
 export const write = (sql: SqlClient.SqlClient) => {
   const insert = (
-    { expansions, history, instructions, keys, listed, messages, notify, profiles, recipients, told }: Parts,
+    { expansions, history, instructions, keys, listed, messages, profiles, recipients, told }: Parts,
     areNew: boolean
   ) => `
     with x as (select * from rows from (json_to_recordset(${messages}::json) as (${messageTypes}),
@@ -128,12 +125,12 @@ export const write = (sql: SqlClient.SqlClient) => {
       : ""
   }${told === undefined ? "" : `, w as (${Told.messages("select * from m")})`}
     select ${keys !== undefined ? "n, owner, status, headers, body" : "n"}${
-    notify === undefined ? "" : `, (select pg_notify('${DueNotice.channel}', ${notify}))::text`
-  }${told === undefined ? "" : `, ${Told.wake}`} from ${keys !== undefined ? "e" : "lost"} ${
-    keys === undefined && (notify ?? told) !== undefined ? "right join (select 1) one on true" : ""
+    told === undefined ? "" : `, ${Told.wake}`
+  } from ${keys !== undefined ? "e" : "lost"} ${
+    keys === undefined && told !== undefined ? "right join (select 1) one on true" : ""
   }`
 
-  return Effect.fnUntraced(function*(batch: ReadonlyArray<Named>, notice: string | undefined, isHeard: boolean) {
+  return Effect.fnUntraced(function*(batch: ReadonlyArray<Named>, isHeard: boolean) {
     const drafts = batch.flatMap(({ acceptance }) => acceptance.messages)
     const messages = batch.flatMap(({ acceptance }, n) => acceptance.messages.map((message) => messageRow(n, message)))
     const history = batch.flatMap(({ acceptance }, n) =>
@@ -183,7 +180,6 @@ export const write = (sql: SqlClient.SqlClient) => {
       profiles: $(JSON.stringify(profiles)),
       keys: isKeyed ? { rows: $(JSON.stringify(keys)), now: $(now) } : undefined,
       expansions: expansions.length === 0 ? undefined : $(JSON.stringify(expansions)),
-      notify: notice === undefined ? undefined : $(notice),
       listed: drafts.some(({ listId }) => listId !== undefined),
       told: isHeard ? $(now) : undefined
     }

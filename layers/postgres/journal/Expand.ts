@@ -2,7 +2,6 @@ import * as Frames from "#layers/postgres/journal/Frames.ts"
 import * as Intents from "#layers/postgres/journal/Intents.ts"
 import * as Outputs from "#layers/postgres/journal/Outputs.ts"
 import * as Texts from "#layers/postgres/journal/Texts.ts"
-import * as DueNotice from "#layers/postgres/notices/DueNotice.ts"
 import * as Repeats from "#layers/postgres/statements/Repeats.ts"
 import * as Told from "#layers/postgres/webhooks/Told.ts"
 import { MessageId } from "#schemas/MessageId.ts"
@@ -61,7 +60,7 @@ const memberRow = (member: PageMember) => ({
  * true`, which the planner does not turn into a join: it estimates a page at one row, and would scan the page once for
  * each of its rows. `isHeard`: webhooks want to know of messages.
  */
-const statement = (notify: boolean, isHeard: boolean, areNew: boolean) => `
+const statement = (isHeard: boolean, areNew: boolean) => `
   with locked as (select shard, epoch from epochs where shard = any($25::smallint[]) order by shard for share),
   current as (select epoch from locked where shard = $1 and epoch = $2),
   e as (select x.scope, x.id from expansions x, current
@@ -106,7 +105,7 @@ const statement = (notify: boolean, isHeard: boolean, areNew: boolean) => `
     (select array_agg(n) from r where k is not null and (id in (select message_id from a)) is not true) as left,
     case when (select count(*) from m) < (select count(*) from r) then
       (select array_agg(id) from r where (id in (select id from m)) is not true) end as known
-  ${notify ? `, (select pg_notify('${DueNotice.channel}', $34))::text` : ""}${isHeard ? `, ${Told.wake}` : ""}`
+  ${isHeard ? `, ${Told.wake}` : ""}`
 
 const decode = Schema.decodeUnknownEffect(
   Schema.Tuple([
@@ -120,14 +119,11 @@ const decode = Schema.decodeUnknownEffect(
   ])
 )
 
-/**
- * Writes a step. `notice`: what the owners of its messages are told, if there are others than this node (`DueNotice`).
- * `isHeard`: webhooks want to know of messages.
- */
+/** Writes a step. `isHeard`: webhooks want to know of messages. */
 export const write = (sql: SqlClient.SqlClient) => {
   const keep = Frames.keep(sql)
   const asNew = Repeats.learning()
-  const advance = Effect.fnUntraced(function*(step: Advance, notice: string | undefined, isHeard: boolean) {
+  const advance = Effect.fnUntraced(function*(step: Advance, isHeard: boolean) {
     const { expansion, intents = [], page } = step
     const { common, members = [], profiles = [] } = page ?? {}
     const begun = Intents.of(intents)
@@ -165,13 +161,12 @@ export const write = (sql: SqlClient.SqlClient) => {
       ...begun.outputs,
       [...new Set(members.flatMap(({ listId }) => listId === undefined ? [] : [listId]))],
       step.error !== undefined,
-      step.at,
-      ...(notice === undefined ? [] : [notice])
+      step.at
     ]
     const [answer] = yield* asNew(
       `${expansion.scope} ${expansion.id}`,
       values,
-      (areNew) => sql.unsafe(statement(notice !== undefined, isHeard, areNew), values)
+      (areNew) => sql.unsafe(statement(isHeard, areNew), values)
     ).pipe(Effect.flatMap((found) => Effect.orDie(decode(found))))
     if (!answer.current) return { _tag: "Fenced" } satisfies Advanced
     if (!answer.written) return { _tag: "Passed" } satisfies Advanced
@@ -181,6 +176,5 @@ export const write = (sql: SqlClient.SqlClient) => {
       intents: Intents.results(intents, { left: answer.left ?? [], known: answer.known ?? [] }, provenAtNanos)
     } satisfies Advanced
   })
-  return (step: Advance, notice: string | undefined, isHeard: boolean) =>
-    keep(Outputs.framesOf(step.intents ?? []), advance(step, notice, isHeard))
+  return (step: Advance, isHeard: boolean) => keep(Outputs.framesOf(step.intents ?? []), advance(step, isHeard))
 }

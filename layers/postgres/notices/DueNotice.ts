@@ -3,7 +3,7 @@ import { Lane } from "#src/delivery/journal/OpenMessage.ts"
 /** The channel of what is due. Whoever hears of a message there has heard of all that was changed before it. */
 export const channel = "tidings_due"
 
-const kinds = [...Lane.literals, "expansions"] as const
+export const kinds = [...Lane.literals, "expansions"] as const
 
 /** What is read of a shard, each by a loop of its own: the messages of a lane, or requests to many. */
 export type Kind = typeof kinds[number]

@@ -167,7 +167,10 @@ describe("Wakeups", () => {
         const told = Effect.map(Queue.take(heard), ({ payload }) => payload)
         owning([3, 4, 5])
         owning([4])
-        assert.strictEqual(yield* Effect.repeat(told, { until: (payload) => !payload.includes(" ") }), "3,5")
+        assert.strictEqual(
+          yield* Effect.repeat(told, { until: (payload) => !payload.includes(" ") }),
+          "3,5,transactional,bulk,expansions"
+        )
       }),
     30_000
   )
