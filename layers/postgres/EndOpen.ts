@@ -1,3 +1,4 @@
+import * as OpenDays from "#layers/postgres/days/OpenDays.ts"
 import * as Migrations from "#layers/postgres/Migrations.ts"
 import * as Runners from "#layers/postgres/Runners.ts"
 import * as Told from "#layers/postgres/webhooks/Told.ts"
@@ -66,13 +67,17 @@ export const endOpen = Effect.fnUntraced(function*(waiting: Waiting) {
   const sql = yield* SqlClient.SqlClient
   yield* areStopped(sql, waiting)
   yield* upgraded(sql)
+  // Of several years, the database has not room for the locks of all days at once.
+  const days = OpenDays.make(sql)
+  yield* days.refresh
+  const since = days.since()
   const now = yield* Clock.currentTimeMillis
   const events = yield* encodeEvents([{ type: "CANCELED", ts: now }])
   return yield* sql.withTransaction(Effect.gen(function*() {
     const [canceled] = yield* decodeNumber(
       yield* sql`with canceled as (
           update messages set status = 'CANCELED', canceled_at = ${now}::bigint, due_at = null
-          where due_at is not null and status = any(${
+          where id >= ${since} and due_at is not null and status = any(${
         Lifecycle.sources(["Cancel"])
       }::text[]) returning scope, id, status),
         w as (${
@@ -83,7 +88,7 @@ export const endOpen = Effect.fnUntraced(function*(waiting: Waiting) {
         select count(*)::int as number from told`
     )
     const [left] = yield* decodeNumber(
-      yield* sql`with taken as (update messages set due_at = null where due_at is not null returning 1)
+      yield* sql`with taken as (update messages set due_at = null where id >= ${since} and due_at is not null returning 1)
         select count(*)::int as number from taken`
     )
     const [requests] = yield* decodeNumber(
