@@ -7,21 +7,18 @@ import type { Reader } from "#src/delivery/shards/Reader.ts"
 import * as Room from "#src/delivery/expansion/Room.ts"
 import { turnOf } from "#src/delivery/shards/LaneShares.ts"
 import { aloneFrom } from "#src/delivery/shards/Quarantine.ts"
-import { retried } from "#src/delivery/shards/Retried.ts"
-import { sweepInterval } from "#src/delivery/shards/SweepInterval.ts"
+import * as DueLoop from "#src/delivery/shards/DueLoop.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import type { Together } from "#src/delivery/shards/Together.ts"
 import * as Turn from "#src/delivery/expansion/Turn.ts"
 import * as Waiting from "#src/delivery/expansion/Waiting.ts"
 import type { Members } from "#src/people/Members.ts"
 import * as Outage from "#src/store/Outage.ts"
-import { Clock, Duration, Effect, Fiber, Latch, Schedule, type Scope } from "effect"
+import { Clock, Effect, Fiber, type Scope } from "effect"
 
 /** Expansions of one look, and messages after which the turn of an expansion ends. */
 const looked = 8
 const turnMessages = 8_000
-
-const backoff = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced(Duration.seconds(2))])
 
 /**
  * Turns the expansions of the owned shards into messages, one page after the other for the whole node, so that neither
@@ -40,8 +37,7 @@ export const make = Effect.fnUntraced(function*(options: {
 }): Effect.fn.Return<{ readonly behind: () => void }, never, Scope.Scope> {
   const { expansions, owned, together } = options
   const { begin, page, wait } = Turn.make(options)
-  const signal = Latch.makeUnsafe()
-  let nextDue = Infinity
+  const loop = DueLoop.make()
   /** Expansions of the last look. */
   let found = 0
   const room = Room.make(options)
@@ -77,7 +73,7 @@ export const make = Effect.fnUntraced(function*(options: {
   }
 
   /** Whether other expansions wait for their turns. */
-  const areOthers = () => found > 1 || Latch.isOpen(signal)
+  const areOthers = () => found > 1 || loop.isWoken()
 
   /** The pages of a turn, written one after the other; while one is written, the next is made. */
   const pages = Effect.fnUntraced(function*(owner: Owner, first: OpenExpansion) {
@@ -130,37 +126,20 @@ export const make = Effect.fnUntraced(function*(options: {
     const { next, rows } = shards.length === 0
       ? { next: undefined, rows: [] }
       : yield* expansions.open(shards, yield* Clock.currentTimeMillis, looked)
-    nextDue = next ?? Infinity
+    loop.seen(next ?? Infinity)
     found = rows.length
     for (const row of rows) yield* guardedTurn(row)
     if (shards.length > 0) yield* outage.found()
     return rows.length > 0
   })
 
-  const loop: Effect.Effect<void, StoreUnavailable> = Effect.gen(function*() {
-    if (!Latch.isOpen(signal)) {
-      const now = yield* Clock.currentTimeMillis
-      const wait = Math.min(sweepInterval, Math.max(0, nextDue - now))
-      yield* Effect.raceFirst(signal.await, Effect.sleep(wait))
-    }
-    Latch.closeUnsafe(signal)
-    if (yield* look) Latch.openUnsafe(signal)
-  })
-
-  const behind = () => {
-    Latch.openUnsafe(signal)
-  }
-
-  const guarded = loop.pipe(
-    Effect.tapError((error) => outage.lost(error)),
-    Effect.tapCause(() => Effect.sync(behind))
+  yield* DueLoop.run(
+    Effect.gen(function*() {
+      yield* loop.due
+      loop.begin()
+      if (yield* look) loop.wake()
+    }),
+    { crash: "the expander crashed", lost: outage.lost, missed: loop.wake }
   )
-  yield* retried(guarded, backoff).pipe(
-    Effect.catchCause((cause) =>
-      Effect.andThen(Effect.logError("the expander crashed", cause), Effect.sleep("1 second"))
-    ),
-    Effect.forever,
-    Effect.forkScoped
-  )
-  return { behind }
+  return { behind: loop.wake }
 })

@@ -4,13 +4,11 @@ import { alternating } from "#src/delivery/shards/Alternating.ts"
 import * as LaneShares from "#src/delivery/shards/LaneShares.ts"
 import { type DueRow, fromRow, type Lane, type OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import type { make as makeOwned } from "#src/delivery/shards/Owned.ts"
-import { retried } from "#src/delivery/shards/Retried.ts"
-import { sweepInterval } from "#src/delivery/shards/SweepInterval.ts"
-import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import * as DueLoop from "#src/delivery/shards/DueLoop.ts"
 import * as Weight from "#src/delivery/journal/Weight.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import * as Outage from "#src/store/Outage.ts"
-import { Clock, Duration, Effect, Exit, Latch, Metric, Schedule, type Scope } from "effect"
+import { Clock, Effect, Exit, Metric, type Scope } from "effect"
 
 /** Rows of one look at the store, at most. */
 const largestWindow = 1_000
@@ -20,8 +18,6 @@ const mostBytes = 16 * 1024 * 1024
 
 /** In ms, how long it may take until one hears of a committed message. What is found unheard of after that was stuck. */
 const longestNews = 2_000
-
-const backoff = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced(Duration.seconds(2))])
 
 /** How messages come into this node's hands. */
 export interface Reader {
@@ -82,7 +78,7 @@ export const make = Effect.fnUntraced(function*(options: {
 }): Effect.fn.Return<Reader, never, Scope.Scope> {
   const { journal, lane, owned } = options
   const windowSize = Math.min(largestWindow, options.capacity)
-  const signal = Latch.makeUnsafe()
+  const loop = DueLoop.make()
   /** Recipients with a row left in the store because their mailbox did not take it: each look notes them anew. */
   const overflowed = new Set<string>()
   /** Whether every ready row of the owned shards is in hand, but those of `overflowed`. */
@@ -98,25 +94,16 @@ export const make = Effect.fnUntraced(function*(options: {
   let arrived = 0
   /** Recipients of whom a message was given up during the look under way, which did not read it. */
   const givenUp = new Set<string>()
-  let nextDue = Infinity
-  let expected = Infinity
   let failing = false
   /** Whether nothing is read for want of room. */
   let isHalted = false
 
-  const wake = () => void Latch.openUnsafe(signal)
   const behind = () => {
     left++
     caughtUp = false
-    wake()
+    loop.wake()
   }
-  const expect = (dueAt: number) => {
-    if (dueAt === 0) return behind()
-    expected = Math.min(expected, dueAt)
-    if (dueAt >= nextDue) return
-    nextDue = dueAt
-    wake()
-  }
+  const expect = (dueAt: number) => dueAt === 0 ? behind() : loop.expect(dueAt)
 
   const take = (message: OpenMessage): boolean => {
     if (options.offer(message)) return true
@@ -154,7 +141,7 @@ export const make = Effect.fnUntraced(function*(options: {
     if (shards.length === 0) {
       // Nothing is due here until a shard is taken, which wakes this loop. A due time that has passed would keep it
       // spinning.
-      nextDue = Infinity
+      loop.seen(Infinity)
       return true
     }
     const began = left
@@ -171,7 +158,6 @@ export const make = Effect.fnUntraced(function*(options: {
     arrivals = []
     arrived = 0
     givenUp.clear()
-    expected = Infinity
     const now = yield* Clock.currentTimeMillis
     const due = yield* journal.due({
       shards,
@@ -217,18 +203,11 @@ export const make = Effect.fnUntraced(function*(options: {
     const sawAll = due.complete && left === began
     caughtUp = sawAll && waiting.size === 0
     if (!sawAll) return false
-    nextDue = Math.min(due.next ?? Infinity, expected)
+    loop.seen(due.next ?? Infinity)
     if (!caughtUp) return later.every(({ id }) => seen.has(id))
     // Once one finds no room the others wait for a look: one of its recipient in another turn would pass it.
     for (const message of later) if (caughtUp && !seen.has(message.id)) takeDirectly(message)
     return caughtUp
-  })
-
-  const untilSomething = Effect.gen(function*() {
-    if (Latch.isOpen(signal)) return
-    const now = yield* Clock.currentTimeMillis
-    const wait = Math.min(sweepInterval, Math.max(0, nextDue - now))
-    yield* Effect.raceFirst(signal.await, Effect.sleep(wait))
   })
 
   const outage = Outage.make({
@@ -238,38 +217,30 @@ export const make = Effect.fnUntraced(function*(options: {
 
   const isCrowded = () => options.free() < windowSize / 16
 
-  const loop = Effect.gen(function*() {
+  const round = Effect.gen(function*() {
     // Without room nothing can be read, whatever is due: the loop sleeps until it is woken, as `freed` does.
     isHalted = isCrowded()
-    yield* isHalted ? signal.await : untilSomething
+    yield* isHalted ? loop.woken : loop.due
     // One answer of the store ends many messages. This lets all of them free their room: with the room of the first
     // alone, this look would find a handful, and the next one the rest.
     yield* Effect.yieldNow
-    Latch.closeUnsafe(signal)
+    loop.begin()
     isHalted = isCrowded()
     if (isHalted) return options.backlogged(true)
     const seenAll: boolean = yield* look
     if (owned.window().length > 0) yield* outage.found()
     failing = false
-    if (!seenAll) wake()
+    if (!seenAll) loop.wake()
   })
 
-  const guarded: Effect.Effect<void, StoreUnavailable> = loop.pipe(
-    Effect.tapError((error) => outage.lost(error)),
-    Effect.tapCause(() =>
-      Effect.sync(() => {
-        failing = true
-        behind()
-      })
-    )
-  )
-  yield* retried(guarded, backoff).pipe(
-    Effect.catchCause((cause) =>
-      Effect.andThen(Effect.logError("the reader crashed", cause), Effect.sleep("1 second"))
-    ),
-    Effect.forever,
-    Effect.forkScoped
-  )
+  yield* DueLoop.run(round, {
+    crash: "the reader crashed",
+    lost: outage.lost,
+    missed: () => {
+      failing = true
+      behind()
+    }
+  })
 
   return {
     accept,
@@ -284,10 +255,10 @@ export const make = Effect.fnUntraced(function*(options: {
       givenUp.add(recipientKey)
       behind()
     },
-    room: wake,
+    room: loop.wake,
     freed: () => {
-      if (isHalted && !isCrowded()) wake()
-      else for (const turn of waiting) if (!options.turns.isFull(turn)) return wake()
+      if (isHalted && !isCrowded()) loop.wake()
+      else for (const turn of waiting) if (!options.turns.isFull(turn)) return loop.wake()
     },
     isReading: () => !failing
   }

@@ -100,7 +100,7 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "a reader outlives its node",
     seed: 1,
-    file: "src/delivery/shards/Reader.ts",
+    file: "src/delivery/shards/DueLoop.ts",
     text: "Effect.forever,\n    Effect.forkScoped",
     becomes: "Effect.forever,\n    Effect.forkDetach"
   },

@@ -5,7 +5,7 @@ export const late: ReadonlyArray<Bug> = [
   {
     name: "what is due is read half a minute late",
     seed: 1,
-    file: "src/delivery/shards/Reader.ts",
+    file: "src/delivery/shards/DueLoop.ts",
     text: "Math.min(sweepInterval, Math.max(0, nextDue - now))",
     becomes: "Math.min(sweepInterval, Math.max(0, nextDue - now) + 30_000)"
   },
