@@ -3,6 +3,7 @@ import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { setTimeout as sleep } from "node:timers/promises"
 import { heap } from "#layers/cli/heap.mjs"
+import { resolving } from "#layers/cli/resolve.mjs"
 import * as Database from "./Database.ts"
 import * as Load from "./Load.ts"
 import * as Process from "./Process.ts"
@@ -41,7 +42,7 @@ export const tidings = async (
   const running = await Process.serve({
     file,
     readyUrl: `${url}/health/ready`,
-    nodeArguments: [...heap, ...nodeArguments],
+    nodeArguments: [...heap, ...resolving, ...nodeArguments],
     env: {
       PORT: String(port),
       DATABASE_URL: database?.url,

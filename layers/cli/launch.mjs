@@ -6,6 +6,7 @@ import { constants } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { heap } from "./heap.mjs"
+import { resolving } from "./resolve.mjs"
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 const packaged = join(root, "node_modules", "node", "bin", "node")
@@ -15,8 +16,8 @@ const vitest = [join(root, "node_modules/vitest/vitest.mjs"), "run", "--root", r
 
 /** What each command hands to Node, and whether it needs the development tools. */
 const commands = {
-  start: { arguments: [...heap, ...sources("layers/main.ts")], tools: false },
-  tidings: { arguments: sources("layers/cli/Tidings.ts"), tools: false },
+  start: { arguments: [...heap, ...resolving, ...sources("layers/main.ts")], tools: false },
+  tidings: { arguments: [...resolving, ...sources("layers/cli/Tidings.ts")], tools: false },
   test: { arguments: vitest, tools: true },
   check: { arguments: sources("test/check.ts"), tools: true },
   certify: { arguments: sources("test/certify/main.ts"), tools: true },

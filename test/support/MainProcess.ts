@@ -1,3 +1,4 @@
+import { resolving } from "#layers/cli/resolve.mjs"
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import process from "node:process"
@@ -11,7 +12,7 @@ process.once("exit", () => alive.forEach((child) => child.kill("SIGKILL")))
 
 /** How to run a source file of ours, from the repository. */
 export const runtimes = {
-  node: [process.execPath, "--no-warnings"],
+  node: [process.execPath, "--no-warnings", ...resolving],
   deno: ["Deno" in globalThis ? process.execPath : `${root}node_modules/.bin/deno`, "run", "-A", "--no-lock"]
 } as const
 

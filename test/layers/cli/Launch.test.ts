@@ -38,8 +38,8 @@ describe("npm start, and the other scripts", () => {
     () =>
       Effect.gen(function*() {
         const copy = yield* Directories.empty
-        for (const file of ["package.json", "package-lock.json", "layers/cli/launch.mjs", "layers/cli/heap.mjs"])
-          cpSync(join(root, file), join(copy, file))
+        const own = ["launch", "heap", "resolve"].map((name) => `layers/cli/${name}.mjs`)
+        for (const file of ["package.json", "package-lock.json", ...own]) cpSync(join(root, file), join(copy, file))
         const { status, stderr } = spawnSync(process.execPath, [join(copy, "layers/cli/launch.mjs"), "start"], {
           encoding: "utf8",
           env: { PATH: copy }
