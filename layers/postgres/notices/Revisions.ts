@@ -107,10 +107,15 @@ export const make = Effect.fnUntraced(function*(kind: string) {
       : Effect.succeed(known.revision)
   }
 
+  /**
+   * A revision is a time: a database that lost its last changes, as one does that was promoted before it had all, would
+   * count to the same number again, and what was remembered of the lost change would stay for good.
+   */
   const bump: Revisions["bump"] = Effect.fnUntraced(function*(scope) {
     yield* invalidations.tell({ kind, scope })
-    yield* sql`insert into revisions (scope, kind, revision) values (${scope}, ${kind}, 1)
-      on conflict (scope, kind) do update set revision = revisions.revision + 1
+    yield* sql`insert into revisions (scope, kind, revision)
+      values (${scope}, ${kind}, greatest(1, ${yield* Clock.currentTimeMillis}::bigint))
+      on conflict (scope, kind) do update set revision = greatest(revisions.revision + 1, excluded.revision)
       returning pg_notify(${DueNotice.channel}, ${noticeOf({ kind, scope })})::text`
   })
 

@@ -117,6 +117,21 @@ layer(FreshDatabase.layer)("Revisions on Postgres", (it) => {
       assert.strictEqual(yield* there.ask("x"), 2)
     }))
 
+  it.effect("what a database has lost, as in a failover, is remembered by nobody once there is another change", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [here, there] = [yield* node("k"), yield* node("k")]
+      yield* here.bump
+      const kept = yield* sql`select revision from revisions where kind = 'k'`
+      yield* TestClock.adjust("1 second")
+      yield* here.bump
+      assert.strictEqual(yield* there.ask("x"), 1)
+      yield* sql`update revisions set revision = ${kept[0]?.["revision"]} where kind = 'k'`
+      yield* TestClock.adjust("2 seconds")
+      yield* here.bump
+      assert.strictEqual(yield* there.ask("x"), 2)
+    }))
+
   it.effect("a change counts elsewhere as soon as its notice is heard, also where the revision was just being read", () =>
     Effect.gen(function*() {
       const sql = yield* PgClient.PgClient
