@@ -5,18 +5,18 @@ import { Context, Effect, Layer, Schema, type Scope as Life } from "effect"
 export const Invalidation = Schema.Struct({
   kind: Schema.String,
   scope: Scope,
-  /** The change is another node's, and there to be read. Absent: it may commit any moment. */
-  isCommitted: Schema.optionalKey(Schema.Literal(true))
+  /** That of a change by this node, which may commit any moment. Absent: it is another node's, and there to be read. */
+  revision: Schema.optionalKey(Schema.Number)
 })
 export type Invalidation = typeof Invalidation.Type
 
 /** What a change tells all nodes once it is committed, on the channel of what is due: who hears of a message has heard of all that was changed before it. */
-export const noticeOf = ({ kind, scope }: Invalidation): string => `changed ${scope} ${kind}`
+export const noticeOf = ({ kind, scope }: Pick<Invalidation, "kind" | "scope">): string => `changed ${scope} ${kind}`
 
 /** `undefined` for another notice. */
 export const ofNotice = (notice: string): Invalidation | undefined => {
   const [, scope, kind] = /^changed (\d+) (.+)$/.exec(notice) ?? []
-  return kind === undefined ? undefined : { kind, scope: Scope.make(Number(scope)), isCommitted: true }
+  return kind === undefined ? undefined : { kind, scope: Scope.make(Number(scope)) }
 }
 
 /** Hears that something cached is old. */

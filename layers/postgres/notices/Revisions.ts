@@ -13,8 +13,11 @@ import { SqlClient, type SqlError } from "effect/sql"
 const trusted = 1_000_000_000n
 const fresh = 500_000_000n
 
-/** For how many ns after a change by this node it asks every time: the change may commit until then. */
-const unsettled = 10_000_000_000n
+/**
+ * For how many ns after a change by this node it asks every time, unless it sees the change before: some take a minute
+ * until they commit (`LongWork`), and others are rolled back.
+ */
+const unsettled = 120_000_000_000n
 
 const capacity = 2_000
 
@@ -25,6 +28,7 @@ const capacity = 2_000
 const mostHeld = 32 * 1024 * 1024
 
 const decodeRows = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ scope: Scope, revision: Schema.Number })))
+const decodeMade = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ revision: Schema.Number })]))
 
 class Look extends Request.Class<{ readonly scope: Scope }, number, StoreUnavailable> {}
 
@@ -49,7 +53,8 @@ export const make = Effect.fnUntraced(function*(kind: string) {
   const sql = yield* SqlClient.SqlClient
   const patiently = yield* Patience.asking(Patience.callers)
   const checked = new Map<Scope, { readonly revision: number; readonly at: bigint }>()
-  const changed = new Map<Scope, bigint>()
+  /** The changes by this node that it has not seen yet, and until when it looks for them. */
+  const changed = new Map<Scope, { readonly revision: number; readonly until: bigint }>()
   const looking = new Set<Scope>()
   /** How many changes by other nodes were heard of: what was being read meanwhile may be older. */
   let heard = 0
@@ -57,9 +62,9 @@ export const make = Effect.fnUntraced(function*(kind: string) {
   const invalidations = yield* Invalidations
   yield* invalidations.hear((invalidation) =>
     Effect.map(Clock.monotonicTimeNanos, (now) => {
-      const { isCommitted, scope } = invalidation
+      const { revision, scope } = invalidation
       if (invalidation.kind !== kind) return
-      if (isCommitted === undefined) return void changed.set(scope, now + unsettled)
+      if (revision !== undefined) return void changed.set(scope, { revision, until: now + unsettled })
       heard++
       checked.delete(scope)
     })
@@ -92,10 +97,19 @@ export const make = Effect.fnUntraced(function*(kind: string) {
       return fork(Effect.ensuring(Effect.ignore(look(scope)), Effect.sync(() => looking.delete(scope))))
     })
 
+  /** Whether a change by this node may be there that this revision does not know of. */
+  const isBehind = (scope: Scope, revision: number, now: bigint): boolean => {
+    const change = changed.get(scope)
+    if (change === undefined) return false
+    if (revision < change.revision && now < change.until) return true
+    changed.delete(scope)
+    return false
+  }
+
   /** The revision if it counts as current, with its age in ns. */
   const trustedAt = (scope: Scope, now: bigint): { readonly revision: number; readonly age: bigint } | undefined => {
     const known = checked.get(scope)
-    if (known === undefined || now - known.at > trusted || now < (changed.get(scope) ?? now)) return undefined
+    if (known === undefined || now - known.at > trusted || isBehind(scope, known.revision, now)) return undefined
     return { revision: known.revision, age: now - known.at }
   }
 
@@ -112,11 +126,13 @@ export const make = Effect.fnUntraced(function*(kind: string) {
    * count to the same number again, and what was remembered of the lost change would stay for good.
    */
   const bump: Revisions["bump"] = Effect.fnUntraced(function*(scope) {
-    yield* invalidations.tell({ kind, scope })
-    yield* sql`insert into revisions (scope, kind, revision)
+    const [{ revision }] = yield* sql`insert into revisions (scope, kind, revision)
       values (${scope}, ${kind}, greatest(1, ${yield* Clock.currentTimeMillis}::bigint))
       on conflict (scope, kind) do update set revision = greatest(revisions.revision + 1, excluded.revision)
-      returning pg_notify(${DueNotice.channel}, ${noticeOf({ kind, scope })})::text`
+      returning revision::float8 as revision, pg_notify(${DueNotice.channel}, ${noticeOf({ kind, scope })})::text`.pipe(
+      Effect.flatMap((rows) => Effect.orDie(decodeMade(rows)))
+    )
+    yield* invalidations.tell({ kind, scope, revision })
   })
 
   const remembering: Revisions["remembering"] = <A, E>(

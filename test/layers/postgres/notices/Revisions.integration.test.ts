@@ -117,6 +117,30 @@ layer(FreshDatabase.layer)("Revisions on Postgres", (it) => {
       assert.strictEqual(yield* there.ask("x"), 2)
     }))
 
+  it.effect("a change that takes long counts at once too, from its commit on, in all threads of its node", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const [here, there] = [yield* thread("j"), yield* thread("j")]
+      const both = Effect.all([here.ask("x"), there.ask("x")])
+      assert.deepStrictEqual(yield* both, [1, 1])
+      const changed = yield* Deferred.make<void>()
+      // As a provider's new name, under which the attempts of all open messages go by then (`LongWork`).
+      const outside = yield* Effect.forkChild(
+        Effect.andThen(
+          Deferred.await(changed),
+          Effect.forEach(Array.from({ length: 60 }), () => Effect.andThen(TestClock.adjust("1 second"), both))
+        )
+      )
+      yield* here.bump.pipe(
+        Effect.andThen(Deferred.succeed(changed, undefined)),
+        Effect.andThen(Fiber.await(outside)),
+        sql.withTransaction
+      )
+      assert.deepStrictEqual((yield* Fiber.join(outside)).at(-1), [1, 1])
+      assert.deepStrictEqual(yield* both, [2, 2])
+      assert.strictEqual(yield* counting(both), 0)
+    }).pipe(Effect.provide(Invalidations.layer)))
+
   it.effect("what a database has lost, as in a failover, is remembered by nobody once there is another change", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -161,7 +185,7 @@ layer(FreshDatabase.layer)("Revisions on Postgres", (it) => {
         sql`lock table revisions`.pipe(
           Effect.andThen(Deferred.succeed(locked, undefined)),
           Effect.andThen(Effect.repeat(isWaiting, { until: (is) => is })),
-          Effect.andThen(invalidations.tell({ kind: "i", scope, isCommitted: true }))
+          Effect.andThen(invalidations.tell({ kind: "i", scope }))
         )
       )
       yield* Fiber.join(reading)
