@@ -22,8 +22,8 @@ const unsettled = 120_000_000_000n
 const capacity = 2_000
 
 /**
- * Characters of all that is remembered of one `load`, about. With more it begins anew: 2,000 templates of tenants, each
- * with a mail of its own, would hold gigabytes.
+ * Characters of all that is remembered of one `load`, about, with its names, of which some are a caller's own and lead
+ * nowhere. With more it begins anew: 2,000 templates of tenants, each with a mail of its own, would hold gigabytes.
  */
 const mostHeld = 32 * 1024 * 1024
 
@@ -152,10 +152,9 @@ export const make = Effect.fnUntraced(function*(kind: string) {
       held -= caches.get(scope)?.held ?? 0
       caches.delete(scope)
     }
-    const hold = (known: Known, scope: Scope, answer: A) => {
+    const hold = (known: Known, scope: Scope, size: number) => {
       // Another change came meanwhile: what it found is forgotten with it.
       if (caches.get(scope) !== known) return
-      const size = sizeOf(answer)
       known.held += size
       held += size
       if (held <= mostHeld) return
@@ -164,7 +163,10 @@ export const make = Effect.fnUntraced(function*(kind: string) {
     }
     const at = Effect.fnUntraced(function*(scope: Scope, revision: number) {
       const loaded = (name: string): Effect.Effect<A, E | StoreUnavailable> =>
-        Effect.tap(patiently(load(scope, name)), (answer) => Effect.sync(() => hold(known, scope, answer)))
+        Effect.onExit(patiently(load(scope, name)), (exit) =>
+          Effect.sync(() => {
+            if (isKept(exit)) hold(known, scope, name.length + (Exit.isSuccess(exit) ? sizeOf(exit.value) : 0))
+          }))
       const cache = yield* Cache.makeWith(loaded, { capacity, timeToLive })
       const known: Known = { revision, cache, last: undefined, held: 0 }
       forget(scope)
@@ -206,8 +208,11 @@ export const make = Effect.fnUntraced(function*(kind: string) {
 })
 
 /** A refusal is cached like any other answer; that the store was unavailable is not. */
-const timeToLive = <A, E>(exit: Exit.Exit<A, E | StoreUnavailable>): Duration.Duration => {
-  if (Exit.isSuccess(exit)) return Duration.infinity
+const isKept = <A, E>(exit: Exit.Exit<A, E | StoreUnavailable>): boolean => {
+  if (Exit.isSuccess(exit)) return true
   const error = Exit.findError(exit)
-  return Result.isFailure(error) || error.success instanceof StoreUnavailable ? Duration.zero : Duration.infinity
+  return Result.isSuccess(error) && !(error.success instanceof StoreUnavailable)
 }
+
+const timeToLive = <A, E>(exit: Exit.Exit<A, E | StoreUnavailable>): Duration.Duration =>
+  isKept(exit) ? Duration.infinity : Duration.zero

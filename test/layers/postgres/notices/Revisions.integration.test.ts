@@ -90,6 +90,25 @@ layer(FreshDatabase.layer)("Revisions on Postgres", (it) => {
       assert.lengthOf(loads, 21)
     }))
 
+  it.effect("nor are long names of what is not there: they count as what is there does", () =>
+    Effect.gen(function*() {
+      const { remembering } = yield* Effect.provide(Revisions.make("l"), Layer.fresh(Invalidations.layer))
+      const loads: Array<string> = []
+      const ask = remembering((_, name): Effect.Effect<undefined, "none"> => {
+        loads.push(name)
+        return name.startsWith("none") ? Effect.fail("none") : Effect.undefined
+      })
+      for (const kind of ["nothing", "none"]) {
+        const asked = loads.length
+        for (let n = 0; n < 20; n++) yield* Effect.ignore(ask(scope, `${kind} ${n} ${megabytes}`))
+        assert.lengthOf(loads, asked + 20)
+        yield* Effect.ignore(ask(scope, `${kind} 19 ${megabytes}`))
+        assert.lengthOf(loads, asked + 20)
+        yield* Effect.ignore(ask(scope, `${kind} 0 ${megabytes}`))
+        assert.lengthOf(loads, asked + 21)
+      }
+    }))
+
   it.effect("that the store was away is not remembered", () =>
     Effect.gen(function*() {
       const { ask } = yield* node("b")
