@@ -28,10 +28,12 @@ export const tooLong = `Expected at most ${longestName} bytes in UTF-8`
 
 /** The path in a message, and what is expected there, of a name that is longer than an id; `undefined` if none is. */
 export const tooLongOfMessage = (message: Instructions): string | undefined => {
+  const channels = Object.entries(message.channels ?? {})
   const names = {
     tenant_id: message.tenant_id,
     "context.tenant_id": message.context?.tenant_id,
     brand_id: message.brand_id,
+    ...Object.fromEntries(channels.map(([channel, of]) => [`channels.${channel}.brand_id`, of.brand_id])),
     "metadata.event": message.metadata?.event,
     "preferences.subscription_topic_id": message.preferences?.subscription_topic_id
   }

@@ -57,6 +57,7 @@ describe("What the database takes", () => {
       Storable.tooLongOfMessage({ tenant_id: text }),
       Storable.tooLongOfMessage({ context: { tenant_id: text } }),
       Storable.tooLongOfMessage({ brand_id: text }),
+      Storable.tooLongOfMessage({ channels: { sms: {}, email: { brand_id: text } } }),
       Storable.tooLongOfMessage({ metadata: { event: text } }),
       Storable.tooLongOfMessage({ preferences: { subscription_topic_id: text } })
     ]
@@ -64,6 +65,7 @@ describe("What the database takes", () => {
       "tenant_id: Expected at most 512 characters",
       "context.tenant_id: Expected at most 512 characters",
       "brand_id: Expected at most 512 characters",
+      "channels.email.brand_id: Expected at most 512 characters",
       "metadata.event: Expected at most 512 characters",
       "preferences.subscription_topic_id: Expected at most 512 characters"
     ])
