@@ -112,8 +112,12 @@ export const fromOverride = (own: Endpoint, override: Delivery["override"]): Res
 const nameOf = (login: Login | undefined): string =>
   login === undefined ? "" : fnv1a(`${login.username} ${Redacted.value(login.password)}`).toString(36)
 
-/** Names a server and the login on it: a server refuses, limits and shuts out its users one by one. */
-export const serverName = ({ host, login, port }: Endpoint): string => `${host.toLowerCase()}:${port} ${nameOf(login)}`
+/**
+ * Names a server and the login on it: a server refuses, limits and shuts out its users one by one. One that is spoken to
+ * in another way than the operator's is another: it may not understand that.
+ */
+export const serverName = ({ host, login, port, secure }: Endpoint): string =>
+  `${host.toLowerCase()}:${port}${secure ? "/tls" : ""} ${nameOf(login)}`
 
 /**
  * The name of the server that an override names in place of the operator's; `undefined` if it names none, or one that

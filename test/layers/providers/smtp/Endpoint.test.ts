@@ -58,6 +58,24 @@ describe("The mail server of a message", () => {
     }
   })
 
+  it("has a name of its own wherever it is another, whose circuit and turns are not the operator's", () => {
+    const open = Endpoint.fromSettings({ host: "mail.sender.test", port: 2525, from_address: "news@sender.test" })
+    const all = [
+      null,
+      {},
+      { auth: { user: "them", pass: "theirs" } },
+      { host: "mail.other.test" },
+      { port: 25 },
+      { secure: true },
+      { port: 2525, secure: true },
+      { host: "MAIL.sender.test", secure: false }
+    ]
+    for (const [config, of] of all.flatMap((config) => [[config, own], [config, open]] as const)) {
+      const isOwn = Result.getOrThrow(Endpoint.fromOverride(of, { config })) === of
+      assert.strictEqual(Endpoint.otherServer(of, { config }) === undefined, isOwn, JSON.stringify(config))
+    }
+  })
+
   it("is none where the message says nothing that can be one", () => {
     for (
       const config of [
