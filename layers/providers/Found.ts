@@ -1,13 +1,13 @@
 import { Clock, Effect } from "effect"
 
-/** For how long an answer holds, in ms: whose an address is, and where it leads, changes seldom. */
-const lifetime = 3_600_000
+/** For how long an answer holds, in monotonic ns: whose an address is, and where it leads, changes seldom. */
+const lifetime = 3_600_000_000_000n
 
 const most = 10_000
 
 interface Known {
   readonly answer: string
-  readonly until: number
+  readonly until: bigint
 }
 
 /**
@@ -17,7 +17,7 @@ interface Known {
 export const make = Effect.sync(() => {
   const known = new Map<string, Known>()
   return Effect.fnUntraced(function*<E>(question: string, ask: Effect.Effect<string, E>) {
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* Clock.monotonicTimeNanos
     const found = known.get(question)
     if (found !== undefined && now < found.until) return found.answer
     const answer = yield* ask

@@ -20,6 +20,16 @@ describe("what look-ups found", () => {
       assert.strictEqual(yield* known("two", Effect.succeed("found")), "found")
     }))
 
+  it.effect("is kept no longer where the clock was ahead and is set back", () =>
+    Effect.gen(function*() {
+      const known = yield* Found.make
+      yield* TestClock.setTime(365 * 86_400_000)
+      assert.strictEqual(yield* known("one", Effect.succeed("old")), "old")
+      yield* TestClock.setTime(0)
+      yield* TestClock.adjust("1 hour")
+      assert.strictEqual(yield* known("one", Effect.succeed("new")), "new")
+    }))
+
   it.effect("is of the last 10,000 questions", () =>
     Effect.gen(function*() {
       const known = yield* Found.make
