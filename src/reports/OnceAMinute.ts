@@ -12,7 +12,8 @@ export const make = (): (thing: string, now: number) => boolean => {
   const told = new Map<string, number>()
   return (thing, now) => {
     const last = told.get(thing)
-    if (last !== undefined && now - last < quiet) return false
+    // What a clock told that was ahead and is set back says nothing of the last minute.
+    if (last !== undefined && Math.abs(now - last) < quiet) return false
     if (told.size >= remembered) told.clear()
     told.set(thing, now)
     return true
