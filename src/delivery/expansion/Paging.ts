@@ -33,7 +33,8 @@ const mostQuestions = 20
 
 /**
  * How long after its acceptance, in ms, a request waits for audiences to follow what was written before it. Where more
- * is written all the time than is followed, it would wait for ever.
+ * is written all the time than is followed, it would wait for ever; and if the clock was set back since, until that has
+ * caught up.
  */
 const patience = 2_000
 
@@ -96,7 +97,7 @@ export const next = Effect.fnUntraced(function*(options: {
     }
     questions++
     const limit = size - found.size
-    const latest = after === undefined && at - request.acceptedAt < patience
+    const latest = after === undefined && Math.abs(at - request.acceptedAt) < patience
     const page = yield* members.page(scope, group.source, { after, limit, memberOf: group.memberOf, latest })
     const idOf = isNumbered(place) && recipients.length === 1 && isOfOne(group.source) ? numberedIn(page) : met
     for (const one of page) add(Groups.member(recipient, one), idOf)
