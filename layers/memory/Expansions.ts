@@ -4,7 +4,7 @@ import { type ExpansionRow, messagesOf, nameOf, type State } from "#layers/memor
 import type { MessageId } from "#schemas/MessageId.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type { OpenExpansion, RequestRecord } from "#src/delivery/Expansion.ts"
-import { Expansions } from "#src/delivery/expansion/Expansions.ts"
+import { Expansions, longestPause } from "#src/delivery/expansion/Expansions.ts"
 import type { StepResult } from "#src/delivery/Journal.ts"
 import { turnOf } from "#src/delivery/shards/LaneShares.ts"
 import { RequestNotFound } from "#src/reports/MessageLog.ts"
@@ -62,7 +62,8 @@ export const layer = Layer.effect(
           )
           const later = open.flatMap(({ dueAt }) => dueAt !== undefined && dueAt > now ? [dueAt] : [])
           return {
-            rows: open.filter(({ dueAt }) => dueAt !== undefined && dueAt <= now).toSorted(byTurn).slice(0, limit)
+            rows: open.filter(({ dueAt = Infinity }) => dueAt <= now || dueAt > now + longestPause).toSorted(byTurn)
+              .slice(0, limit)
               .map(openOf),
             next: later.length === 0 ? undefined : Math.min(...later)
           }

@@ -14,7 +14,7 @@ import { isRefusal, orUnavailable } from "#layers/postgres/statements/StoreError
 import type { MessageId } from "#schemas/MessageId.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { OpenExpansion } from "#src/delivery/Expansion.ts"
-import { Expansions } from "#src/delivery/expansion/Expansions.ts"
+import { Expansions, longestPause } from "#src/delivery/expansion/Expansions.ts"
 import { Handover } from "#src/delivery/journal/Handover.ts"
 import { RowRefused } from "#src/delivery/Journal.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
@@ -64,7 +64,9 @@ export const layer = Layer.effect(
           const { bad, good } = readOpen(
             yield* sql`select id, scope, shard, key_state as "keyState", recipients, instructions, place, tries,
             epoch::float8 as epoch, accepted_at::float8 as "acceptedAt"
-          from expansions where due_at is not null and due_at <= ${now} and shard = any(${shards}::smallint[])
+          from expansions where due_at is not null and (due_at <= ${now} or due_at > ${
+              now + longestPause
+            }) and shard = any(${shards}::smallint[])
           order by advanced_at, id limit ${limit}`
           )
           yield* Unreadable.setAside(sql, "expansion", bad)

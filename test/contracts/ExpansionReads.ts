@@ -1,11 +1,11 @@
 import type { MessageId } from "#schemas/MessageId.ts"
-import { encodePlace } from "#src/delivery/Expansion.ts"
-import { Expansions } from "#src/delivery/expansion/Expansions.ts"
+import { encodePlace, start } from "#src/delivery/Expansion.ts"
+import { Expansions, longestPause } from "#src/delivery/expansion/Expansions.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import { turnOf } from "#src/delivery/shards/LaneShares.ts"
 import type { Profiles } from "#src/people/Profiles.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
-import { accepted, messagesOf, pageOf, step } from "#test/contracts/ExpansionFixture.ts"
+import { accepted, messagesOf, open, pageOf, step } from "#test/contracts/ExpansionFixture.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { Effect } from "effect"
 import { assert, type Vitest } from "@effect/vitest"
@@ -50,6 +50,25 @@ export const reads = (it: Vitest.MethodsNonLive<Expansions | Journal | MessageLo
         if (count > 0) assert.isTrue(yield* expansions.isBacklogged(count - 1, turns))
       }
       assert.isFalse(yield* expansions.isBacklogged(0, []))
+    }))
+
+  it.effect("P7: a clock that was ahead and is set back keeps no request waiting for longer than the longest pause", () =>
+    Effect.gen(function*() {
+      const given = yield* accepted()
+      const { at } = given.place
+      const ahead = at + 3_600_000
+      const waits = (dueAt: number, from: string, at: number) =>
+        Effect.flatMap(
+          Expansions,
+          (expansions) => expansions.advance(step(given, { at, from, to: from, page: undefined, dueAt }))
+        )
+      yield* waits(ahead + 1_000, encodePlace(start), ahead)
+      const isDue = Effect.map(open(given), ({ rows }) => rows.length === 1)
+      assert.isTrue(yield* isDue)
+      yield* waits(at + longestPause, encodePlace(start), at)
+      assert.isFalse(yield* isDue)
+      const { next, rows } = yield* open(given, at + longestPause)
+      assert.deepStrictEqual([next, rows.map(({ id }) => id)], [undefined, [given.expansion.id]])
     }))
 
   it.effect("requests that were not expanded are told of by their messages; those of others not at all", () =>

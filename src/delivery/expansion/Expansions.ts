@@ -63,6 +63,12 @@ export type Advanced =
   | { readonly _tag: "Passed" }
   | { readonly _tag: "Fenced" }
 
+/**
+ * In ms, for how long an open expansion waits at most. One that is due later was written by a clock that was ahead and
+ * has been set back since.
+ */
+export const longestPause = 320_000
+
 /** Open expansions, and the epoch ms at which the next one comes due. */
 export interface OpenExpansions {
   readonly rows: ReadonlyArray<OpenExpansion>

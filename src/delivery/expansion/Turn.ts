@@ -2,7 +2,13 @@ import * as Begin from "#src/delivery/expansion/Begin.ts"
 import type { Jobs } from "#src/delivery/bulk/Jobs.ts"
 import * as BulkPage from "#src/delivery/bulk/Page.ts"
 import * as Expansion from "#src/delivery/Expansion.ts"
-import type { Advance, Advanced, Expansions, Page } from "#src/delivery/expansion/Expansions.ts"
+import {
+  type Advance,
+  type Advanced,
+  type Expansions,
+  longestPause,
+  type Page
+} from "#src/delivery/expansion/Expansions.ts"
 import type { FirstSteps } from "#src/delivery/journal/FirstSteps.ts"
 import type { Reader } from "#src/delivery/shards/Reader.ts"
 import type { Owner } from "#src/delivery/shards/Owned.ts"
@@ -20,7 +26,7 @@ import { Cause, Clock, Effect, Metric, type Scope } from "effect"
  * Pauses in ms: after a try that failed, 5 s doubling; where the store did not say who the members are; while they are
  * counted.
  */
-const pauseAfter = (tries: number): number => 5_000 * 2 ** Math.min(tries, 6)
+const pauseAfter = (tries: number): number => Math.min(longestPause, 5_000 * 2 ** tries)
 const pauseUnread = 2_000
 const pauseUncounted = 500
 
