@@ -5,7 +5,7 @@ import type { Templates } from "#src/content/Templates.ts"
 import type { Audiences } from "#src/people/Audiences.ts"
 import type { AudienceSteps } from "#src/people/AudienceSteps.ts"
 import type { Profiles } from "#src/people/Profiles.ts"
-import { lease, type Outbox, probing } from "#src/reports/webhooks/Outbox.ts"
+import { type Claimed, lease, type Outbox, probing } from "#src/reports/webhooks/Outbox.ts"
 import type { Webhooks } from "#src/reports/Webhooks.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { events } from "#test/contracts/OutboxEvents.ts"
@@ -218,6 +218,29 @@ export const outboxContract = <E>(
         assert.strictEqual(yield* outbox.sweep(100), 0)
         assert.strictEqual((yield* claimed).events.length, 2)
         assert.deepInclude(yield* record, { lost: 0 })
+      }))
+
+    it.effect("P7: a clock that is set back keeps no webhook from being told, unless that pauses", () =>
+      Effect.gen(function*() {
+        const { at, claim, claimed, journal, outbox, place } = yield* start(1)
+        const ahead = at + 3_600_000
+        const settle = Effect.fnUntraced(function*(found: Claimed, pausedUntil: number) {
+          yield* outbox.settle(found, OutboxFixture.settlement({ told: found.events.map(({ id }) => id), pausedUntil }))
+          yield* journal.accept(Fixture.acceptance(place, [Fixture.message(place)]))
+        })
+        yield* TestClock.setTime(ahead)
+        yield* settle(yield* claimed, ahead)
+        yield* TestClock.setTime(at)
+        yield* settle(yield* claimed, at)
+        yield* TestClock.setTime(ahead)
+        const unsettled = yield* claimed
+        yield* TestClock.setTime(at)
+        const again = yield* claimed
+        assert.deepStrictEqual(again.events, unsettled.events)
+        yield* settle(again, at + 20_000)
+        assert.isUndefined(yield* claim())
+        yield* TestClock.setTime(at + 20_000)
+        assert.strictEqual((yield* claimed).events.length, 1)
       }))
 
     it.effect("environments can be passed by", () =>

@@ -29,6 +29,13 @@ const due = (state: State, row: WebhookRow, now: number): ReadonlyArray<WebhookE
 const all = ({ webhooks: { webhooks } }: State): ReadonlyArray<WebhookRow> =>
   Array.fromIterable(HashMap.values(webhooks))
 
+/**
+ * Whether a webhook is in nobody's hands, and does not pause. No claim is longer than a lease, and no pause begins before
+ * a claim ends: what is later was written before the clock was set back.
+ */
+const isFree = ({ claimedUntil, pausedUntil }: WebhookRow, now: number): boolean =>
+  (claimedUntil <= now || claimedUntil > now + lease) && pausedUntil <= Math.max(claimedUntil, now)
+
 const claim = (
   state: State,
   limit: number,
@@ -36,11 +43,11 @@ const claim = (
   now: number
 ): readonly [WebhookRow & Pick<Claimed, "events"> | undefined, State] => {
   const free = all(state)
-    .filter((row) =>
-      row.claimedUntil <= now && row.pausedUntil <= now && !without.includes(row.scope) &&
-      due(state, row, now).length > 0
+    .filter((row) => isFree(row, now) && !without.includes(row.scope) && due(state, row, now).length > 0)
+    .toSorted((a, b) =>
+      Number(a.claimedUntil <= now) - Number(b.claimedUntil <= now) || a.claimedUntil - b.claimedUntil ||
+      (a.id < b.id ? -1 : 1)
     )
-    .toSorted((a, b) => a.claimedUntil - b.claimedUntil || (a.id < b.id ? -1 : 1))
   const [first] = free
   if (first === undefined) return [undefined, state]
   const row = { ...first, claim: first.claim + 1, claimedUntil: now + lease }

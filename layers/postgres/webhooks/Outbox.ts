@@ -62,11 +62,15 @@ const eventOf = (row: typeof Event.Type): WebhookEvent => {
 const of = (scope: string, id: string, since: string): string =>
   `e.scope = ${scope} and e.webhook_id = ${id} and e.due_at >= ${since} and e.stored_at >= ${since} and e.${known}`
 
-/** The webhook that waits for longest since it was last claimed. */
+/**
+ * The webhook that waits for longest since it was last claimed. No claim is longer than a lease, and no pause begins
+ * before a claim ends: what is later was written before the clock was set back.
+ */
 const claiming = `with free as (select w.scope, w.id from webhooks w
-    where w.state = 'ENABLED' and w.claimed_until <= $1 and w.paused_until <= $1 and w.scope <> all($2::int[])
+    where w.state = 'ENABLED' and (w.claimed_until <= $1 or w.claimed_until > $1 + ${lease})
+      and w.paused_until <= greatest(w.claimed_until, $1) and w.scope <> all($2::int[])
       and exists (select from webhook_events e where ${of("w.scope", "w.id", "w.since")} and e.due_at <= $1)
-    order by w.claimed_until, w.scope, w.id limit 1 for update skip locked)
+    order by w.claimed_until <= $1, w.claimed_until, w.scope, w.id limit 1 for update skip locked)
   update webhooks w set claim = w.claim + 1, claimed_until = $1 + ${lease} from free
   where w.scope = free.scope and w.id = free.id
   returning w.scope, w.id, w.url, w.secrets, w.failures, w.failing_since::float8 as "failingSince", w.error,

@@ -86,7 +86,8 @@ export const probing = 3
 export class Outbox extends Context.Service<Outbox, {
   /**
    * A webhook with events that are due, the longest due first: `limit` of them, or one if it fails (`probing`); none of
-   * the environments `without`. Until it is settled, or `lease` is over, nobody else gets it. `undefined`: there is none.
+   * the environments `without`. Until it is settled, or `lease` is over, nobody else gets it, nor for longer where the
+   * clock is set back. `undefined`: there is none.
    */
   readonly claim: (
     limit: number,
