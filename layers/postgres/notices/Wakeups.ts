@@ -11,7 +11,10 @@ import * as Patience from "#src/store/Patience.ts"
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer, Schema } from "effect"
 
-/** Ms between counts of the nodes, and for how long after another node's `join` this one does not count as alone. */
+/**
+ * Ms between counts of the nodes, and for how long after another node's `join` this one does not count as alone, by
+ * monotonic time: a clock that is set ahead would end that at once, and one that is set back put it off.
+ */
 const counted = 2_000
 const joining = 10_000
 
@@ -20,6 +23,8 @@ const stepped = 1_000
 
 /** A node that was not heard of for so many ms counts as gone. */
 const silence = 60_000
+
+const monotonic = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
 
 const decode = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ nodes: Schema.Int })]))
 
@@ -91,7 +96,7 @@ export const layer = Effect.fnUntraced(
     const heardOf = Effect.fnUntraced(function*(word: string, from: string, at: string | undefined) {
       // Of its own server, which hands over to it what it accepts. With other workers beside it, that is not enough.
       if (from === self && at === address) return
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* monotonic
       if (word === "join") joinedAt = now
       yield* shards.alone(false)
       if (at !== address) return
@@ -103,26 +108,27 @@ export const layer = Effect.fnUntraced(
     })
 
     /** Wakes the owners after the clock was set ahead: they sleep until a time that they computed with the old clock. */
-    const wakeAfterStep = Effect.fnUntraced(function*(now: number) {
+    const wakeAfterStep = Effect.fnUntraced(function*(ahead: number) {
       const before = offset
-      offset = now - Number((yield* Clock.monotonicTimeNanos) / 1_000_000n)
+      offset = ahead
       if (offset - before > stepped) yield* shards.wake
     })
 
     const count = Effect.gen(function*() {
       const now = yield* Clock.currentTimeMillis
-      yield* wakeAfterStep(now)
+      const passed = yield* monotonic
+      yield* wakeAfterStep(now - passed)
       const [{ nodes }] = yield* decode(
         yield* sql`select count(*)::int as nodes from ${sql(Runners.table)}
         where ${sql.literal(Runners.heardAt)} > ${now - silence}`
       )
-      const isNamesakeNear = now - namesakeAt < silence
+      const isNamesakeNear = passed - namesakeAt < silence
       if (isNamesakeNear) yield* announce("here")
       else if (told) {
         told = false
         yield* Effect.logInfo(`no other node says any more that it is at ${address}`)
       }
-      yield* shards.alone(listening && nodes <= 1 && !isNamesakeNear && now - joinedAt > joining)
+      yield* shards.alone(listening && nodes <= 1 && !isNamesakeNear && passed - joinedAt > joining)
     }).pipe(
       patiently,
       Effect.catchCause((cause) =>

@@ -216,6 +216,22 @@ describe("Wakeups", () => {
       assert.isTrue(yield* until(() => seen.alone))
     }), 60_000)
 
+  it.live(
+    "P3: for ten seconds after another node has announced itself it is not alone, and for no longer, wherever the clock is set",
+    () =>
+      Effect.gen(function*() {
+        const { fault, seen, sql, until } = yield* start
+        yield* sql`select pg_notify('tidings_due', 'join another 127.0.0.1:23001')`
+        assert.isTrue(yield* until(() => !seen.alone))
+        fault.step(60_000)
+        yield* Effect.sleep("4 seconds")
+        assert.isFalse(seen.alone)
+        fault.step(-3_600_000)
+        assert.isTrue(yield* until(() => seen.alone))
+      }),
+    60_000
+  )
+
   it.live("P1: listening outlives a defect, and it did not count as alone meanwhile", () =>
     Effect.gen(function*() {
       const { seen, sql, until } = yield* start
