@@ -15,8 +15,8 @@ const fillFactors = { messages: 45, attempts: 50, history: 100, outputs: 100 } a
 const daysBehind = 1
 const daysAhead = 7
 
-/** How soon a day that could not be made is tried again. */
-const again = Duration.minutes(10)
+/** How soon a day that could not be made is tried again, and how often the day is looked at: the clock may be set. In ms. */
+const again = Duration.toMillis("10 minutes")
 
 /**
  * The longest wait for a lock on a table, in ms. A statement that opens the default partition queues behind the waiter,
@@ -98,15 +98,24 @@ export const ensure = Effect.fn("Partitions.ensure")(function*(sql: SqlClient.Sq
 
 const untilMidnight = Effect.map(Clock.currentTimeMillis, (now) => 86_400_000 - now % 86_400_000)
 
+const today = Effect.map(DateTime.now, DateTime.formatIsoDateUtc)
+
 /**
- * Today's partitions before anything is written, and each midnight (UTC) the ones of a week ahead. If a day could not be
- * made, as while a backup reads the default partition, it is tried again every ten minutes.
+ * Today's partitions before anything is written, and each midnight (UTC) the ones of a week ahead; within ten minutes
+ * where the clock is set to another day. If a day could not be made, as while a backup reads the default partition, it is
+ * tried again every ten minutes.
  */
 export const layer = Layer.effectDiscard(Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  let isDone = yield* ensure(sql)
+  /** The day on which all was made. */
+  let done: string | undefined
+  const look = Effect.gen(function*() {
+    const day = yield* today
+    if (day !== done) done = (yield* ensure(sql)) ? day : undefined
+  })
+  yield* look
   yield* Effect.gen(function*() {
-    yield* Effect.sleep(isDone ? yield* untilMidnight : again)
-    isDone = yield* ensure(sql)
+    yield* Effect.sleep(Math.min(again, yield* untilMidnight))
+    yield* look
   }).pipe(Effect.forever, Effect.forkScoped)
 }))

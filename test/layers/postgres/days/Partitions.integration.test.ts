@@ -1,7 +1,7 @@
 import * as Partitions from "#layers/postgres/days/Partitions.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Latch, Layer, Logger, Queue, Schema, type Scope } from "effect"
+import { Clock, Effect, Fiber, Latch, Layer, Logger, Queue, Schema, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 
@@ -165,6 +165,26 @@ describe("Partitions", () => {
       })),
     60_000
   )
+
+  it.effect("P7: after the clock was set ahead by a month, the days are made within ten minutes, and not only at midnight", () =>
+    test(Effect.gen(function*() {
+      const local = yield* Clock.Clock
+      let ahead = 0
+      const millis = () => local.currentTimeMillisUnsafe() + ahead
+      const stepped: Clock.Clock = {
+        ...local,
+        currentTimeMillisUnsafe: millis,
+        currentTimeMillis: Effect.sync(millis),
+        currentTimeNanosUnsafe: () => BigInt(millis()) * 1_000_000n,
+        currentTimeNanos: Effect.sync(() => BigInt(millis()) * 1_000_000n)
+      }
+      yield* TestClock.adjust("2 seconds")
+      yield* Layer.build(Partitions.layer).pipe(Effect.provideService(Clock.Clock, stepped))
+      ahead = 30 * 86_400_000
+      yield* TestClock.adjust("10 minutes")
+      const isMade = Effect.map(partitions, (names) => names.includes("outputs_20261222"))
+      assert.isTrue(yield* Effect.repeat(isMade, { until: (is) => is, times: 300 }))
+    })))
 
   it.effect("a database without the tables is a warning, never a failure", () =>
     Effect.provide(ensure, FreshDatabase.layerEmpty))
