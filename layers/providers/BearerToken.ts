@@ -11,23 +11,38 @@ export interface Issued {
 /** A token is renewed this long before it expires, in ms, so that none expires on its way. */
 const margin = 60_000
 
-const none = { token: "", until: 0 }
+interface Held {
+  readonly token: string
+  /** In epoch ms: a signed token says so, and is refused by whom it tells of a time to come. */
+  readonly issuedAt: number
+  /** In monotonic ms. */
+  readonly until: number
+}
 
-/** One token shared by all callers. It is issued anew shortly before its end, by one request at a time. */
+const none: Held = { token: "", issuedAt: Infinity, until: 0 }
+
+const monotonic = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
+
+/**
+ * One token shared by all callers. It is issued anew shortly before its end, or where the clock was set back since, by one
+ * request at a time.
+ */
 export const make = Effect.fnUntraced(function*(
   issue: (line: Line) => Effect.Effect<Issued, Unavailable | Misconfigured>
 ) {
   const held = yield* Ref.make(none)
   const gate = yield* Semaphore.make(1)
   const current = Effect.gen(function*() {
-    const { token, until } = yield* Ref.get(held)
-    return (yield* Clock.currentTimeMillis) < until ? token : undefined
+    const { issuedAt, token, until } = yield* Ref.get(held)
+    const isGood = issuedAt <= (yield* Clock.currentTimeMillis) && (yield* monotonic) < until
+    return isGood ? token : undefined
   })
   const renewed = Effect.fnUntraced(function*(line: Line) {
     const other = yield* current
     if (other !== undefined) return other
+    const issuedAt = yield* Clock.currentTimeMillis
     const { lifetimeMs, token } = yield* issue(line)
-    yield* Ref.set(held, { token, until: (yield* Clock.currentTimeMillis) + lifetimeMs - margin })
+    yield* Ref.set(held, { token, issuedAt, until: (yield* monotonic) + lifetimeMs - margin })
     return token
   })
   const get = (line: Line) =>

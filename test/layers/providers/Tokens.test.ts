@@ -163,6 +163,25 @@ describe("bearer tokens", () => {
       assert.strictEqual(yield* get, "t3")
     }))
 
+  it.effect("a token that was signed by a clock that was ahead is made anew once that is set back, and none outlives its end", () =>
+    Effect.gen(function*() {
+      const issued = yield* Ref.make(0)
+      const token = yield* BearerToken.make(() =>
+        Effect.map(Ref.updateAndGet(issued, (n) => n + 1), (n) => ({ token: `t${n}`, lifetimeMs: 3_600_000 }))
+      )
+      const none = () => Effect.die("no call is made")
+      const get = token.get({ send: none, prepare: none })
+      yield* TestClock.setTime(7_200_000)
+      const ahead = yield* get
+      yield* TestClock.setTime(0)
+      const right = yield* get
+      yield* TestClock.adjust("40 minutes")
+      yield* TestClock.setTime(60_000)
+      const kept = yield* get
+      yield* TestClock.adjust("19 minutes")
+      assert.deepStrictEqual([ahead, right, kept, yield* get], ["t1", "t2", "t2", "t3"])
+    }))
+
   it.effect("a token is renewed shortly before its end, by one asker", () =>
     Effect.gen(function*() {
       const issued = yield* Ref.make(0)
