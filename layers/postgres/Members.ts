@@ -95,7 +95,8 @@ export const layer = Layer.effect(
 
     /**
      * Besides the members a row for nobody (''), if they are still being counted: what is stored may be of an older
-     * filter, or with `latest` of older profiles. Only one statement sees both as they are at one moment.
+     * filter, or with `latest` of older profiles and memberships. Those of a deleted tenant are marked only as they are
+     * deleted (`Drops`). Only one statement sees all as they are at one moment.
      */
     const audience = (scope: Scope, id: string, { after, latest, limit }: Options) => {
       const isMade = sql`exists (select from audiences a where a.scope = ${scope} and a.id = ${id})`
@@ -106,7 +107,8 @@ export const layer = Layer.effect(
           where c.scope = ${scope} and c.audience_id = ${id} and ${isMade}
         ${
         latest
-          ? sql`union all (select '', '' from audience_changes where scope = ${scope} and ${isMade} limit 1)`
+          ? sql`union all (select '', '' from audience_changes where scope = ${scope} and ${isMade} limit 1)
+            union all (select '', '' from tenant_drops where scope = ${scope} and ${isMade} limit 1)`
           : sql``
       }`
     }

@@ -22,9 +22,10 @@ export const latestMembersContract = <E>(name: string, stores: Layer.Layer<Store
         const memberships = yield* Memberships
         const profiles = yield* Profiles
         const steps = yield* AudienceSteps
+        const tenants = yield* Tenants
         const counted = steps.advance.pipe(Effect.repeat({ while: (more) => more }))
         const engineer = (userId: string) => profiles.replace(scope, UserId.make(userId), { title: "Engineer" })
-        yield* (yield* Tenants).replace(scope, "acme", { name: "acme" })
+        yield* tenants.replace(scope, "acme", { name: "acme" })
         yield* engineer("ada")
         yield* audiences.put(scope, "staff", {
           name: "n",
@@ -49,9 +50,10 @@ export const latestMembersContract = <E>(name: string, stores: Layer.Layer<Store
           engineer("bob"),
           profiles.replace(scope, UserId.make("cy"), {}),
           memberships.put(scope, "cy", [{ tenantId: "acme", profile: undefined }]),
-          profiles.remove(scope, UserId.make("ada"))
+          profiles.remove(scope, UserId.make("ada")),
+          tenants.remove(scope, "acme")
         ]
-        const found = [["ada", "bob"], ["ada", "bob"], ["ada", "bob", "cy"], ["bob", "cy"]]
+        const found = [["ada", "bob"], ["ada", "bob"], ["ada", "bob", "cy"], ["bob", "cy"], ["bob"]]
         for (const [index, write] of writes.entries()) {
           const before = yield* page(false)
           yield* write
