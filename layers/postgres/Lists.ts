@@ -113,6 +113,7 @@ const make = Effect.gen(function*() {
   // would compare each with all of them while the table has no statistics.
   const leave: Lists["Service"]["leave"] = Effect.fnUntraced(
     function*(scope, userId) {
+      yield* Joining.turn(sql, scope, userId)
       const walk = yield* InPieces.opened(
         sql,
         sql`select list_id as key from list_subscriptions where scope = ${scope} and user_id = ${userId} order by list_id`

@@ -43,6 +43,7 @@ const make = Effect.gen(function*() {
         }
       }
       if (profiles.size === 0) return
+      if (profiles.size > 1) yield* Members.turn(sql, scope, userId)
       const ids = [...profiles.keys()].toSorted(Text.compare)
       const known = new Map<string, string>()
       yield* InPieces.run(ids, (piece) =>
@@ -110,6 +111,7 @@ const make = Effect.gen(function*() {
   // In pieces, each of which locks its rows in the order in which `put` does.
   const removeAll: Memberships["Service"]["removeAll"] = Effect.fnUntraced(
     function*(scope, userId) {
+      yield* Members.turn(sql, scope, userId)
       const walk = yield* InPieces.opened(
         sql,
         sql`select tenant_id as key from tenant_users where scope = ${scope} and user_id = ${userId} order by tenant_id`

@@ -159,6 +159,7 @@ const make = Effect.gen(function*() {
   const remove: Profiles["Service"]["remove"] = Effect.fnUntraced(
     function*(scope, userId) {
       const now = yield* Clock.currentTimeMillis
+      yield* Members.turn(sql, scope, userId)
       const walk = yield* InPieces.opened(
         sql,
         sql`select tenant_id as key from tenant_users

@@ -1,7 +1,9 @@
 import * as InPieces from "#layers/postgres/statements/InPieces.ts"
 import { ensuredFirst } from "#layers/postgres/lists/Subscriptions.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
+import * as Turn from "#layers/postgres/statements/Turn.ts"
 import type { RecipientPreferences } from "#schemas/Preferences.ts"
+import type { Scope } from "#schemas/Scope.ts"
 import * as Text from "#schemas/Text.ts"
 import type { Lists } from "#src/people/Lists.ts"
 import { toStored } from "#src/people/StoredPreferences.ts"
@@ -12,6 +14,9 @@ interface Joined {
   readonly list_id: string
   readonly preferences: string | null
 }
+
+/** The turn of those who join several lists, and of those who leave all, who would otherwise leave a part of these. */
+export const turn = (sql: SqlClient.SqlClient, scope: Scope, userId: string) => Turn.of(sql, scope, `lists ${userId}`)
 
 /**
  * Subscribes a user to lists, in the order of their ids: makes those that are missing, restores those that are deleted,
@@ -26,8 +31,12 @@ export const make = (sql: SqlClient.SqlClient): Lists["Service"]["join"] =>
     const rows = [...given].toSorted(([a], [b]) => Text.compare(a, b))
       .map(([listId, preferences]): Joined => ({ list_id: listId, preferences: toStored(preferences) }))
 
+    const [taken, first] = rows.length > 1
+      ? [sql`turn as materialized (${turn(sql, scope, userId)}),`, sql`turn cross join`]
+      : [sql``, sql``]
     const these = (piece: ReadonlyArray<Joined>) =>
-      sql`x as (select * from json_to_recordset(${JSON.stringify(piece)}::json) as x(list_id text, preferences text))`
+      sql`${taken} x as (select x.* from ${first}
+        json_to_recordset(${JSON.stringify(piece)}::json) as x(list_id text, preferences text))`
     const fresh = sql`insert into lists (scope, id, name, created_at, updated_at)
       select ${scope}::int, x.list_id, x.list_id, ${now}::bigint, ${now}::bigint from x
       on conflict (scope, id) do nothing`

@@ -1,9 +1,12 @@
 import * as Drops from "#layers/postgres/tenants/Drops.ts"
+import { ListId } from "#schemas/List.ts"
 import { UserId } from "#schemas/Profile.ts"
 import { Scope } from "#schemas/Scope.ts"
 import * as Recipients from "#src/delivery/intake/Recipients.ts"
+import { Lists } from "#src/people/Lists.ts"
 import { Memberships } from "#src/people/Memberships.ts"
 import { Profiles } from "#src/people/Profiles.ts"
+import { Tenants } from "#src/people/Tenants.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import * as Stores from "#test/layers/postgres/Stores.ts"
 import { assert, layer } from "@effect/vitest"
@@ -18,6 +21,8 @@ const id = `1-6b000000-${"0".repeat(24)}`
 const somebodyWaits = SqlClient.SqlClient.use((sql) =>
   sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
 ).pipe(Effect.repeat({ until: (found) => found.length > 0, schedule: Schedule.spaced("10 millis") }))
+
+const mine = { limit: 10, cursor: undefined }
 
 layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layer)), { excludeTestServices: true })(
   "What a user has on Postgres",
@@ -107,5 +112,48 @@ layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layer)), { excludeTestS
         assert.deepStrictEqual(yield* sql`select * from tenant_drops`, [])
         assert.deepStrictEqual(yield* sql`select * from tenant_users`, [])
       }))
+
+    it.effect.each(["lists", "tenants", "profiles in tenants"])(
+      "who is put into several at once, and removed from all of them meanwhile, is in none or in all: %s",
+      (what) =>
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          const lists = yield* Lists
+          const memberships = yield* Memberships
+          const profiles = yield* Profiles
+          const tenants = yield* Tenants
+          const user = UserId.make(`of ${what}`)
+          const ids = ["a", "b"]
+          for (const id of ids) yield* tenants.replace(scope, id, { name: id })
+          const join = (names: ReadonlyArray<string>) =>
+            lists.join(scope, user, names.map((id) => ({ listId: ListId.make(id), preferences: undefined })))
+          const put = (names: ReadonlyArray<string>) =>
+            memberships.put(scope, user, names.map((tenantId) => ({ tenantId, profile: { name: "Ada" } })))
+          const [written, ended, left] = what === "lists"
+            ? [join, lists.leave(scope, user), Effect.map(lists.listsOf(scope, user, mine), ({ items }) => items)]
+            : [
+              put,
+              what === "tenants" ? memberships.removeAll(scope, user) : profiles.remove(scope, user),
+              Effect.map(memberships.ofUser(scope, user, mine), ({ items }) =>
+                items.filter(({ profile }) => what === "tenants" || profile !== undefined))
+            ]
+          yield* written(["a"])
+          const done = Latch.makeUnsafe()
+          const end = Latch.makeUnsafe()
+          const other = yield* written(ids).pipe(
+            Effect.andThen(done.open),
+            Effect.andThen(end.await),
+            sql.withTransaction,
+            Effect.forkChild
+          )
+          yield* done.await
+          const removed = yield* Effect.forkChild(ended)
+          yield* somebodyWaits
+          yield* end.open
+          yield* Fiber.join(other)
+          yield* Fiber.join(removed)
+          assert.deepStrictEqual(yield* left, [])
+        })
+    )
   }
 )
