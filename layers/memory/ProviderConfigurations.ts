@@ -78,12 +78,10 @@ export const layer = Layer.effect(
     })
 
     const create = Effect.fnUntraced(function*(scope: Scope, draft: ConfigurationDraft) {
-      return yield* put(scope, draft, {
-        id: yield* newId,
-        created: yield* Clock.currentTimeMillis,
-        updated: undefined
-      })
-    })
+      const others = yield* read((state) => inScope(state.configurations, scope))
+      const created = Math.max(yield* Clock.currentTimeMillis, ...others.map((row) => row.created + 1))
+      return yield* put(scope, draft, { id: yield* newId, created, updated: undefined })
+    }, transaction)
 
     const get = Effect.fnUntraced(function*(scope: Scope, id: string) {
       const row = yield* read((state) => HashMap.get(state.configurations, nameOf(scope, id)))

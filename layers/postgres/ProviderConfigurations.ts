@@ -41,6 +41,8 @@ const decodeNamed = Schema.decodeUnknownEffect(
   Schema.Array(Schema.Struct({ id: Schema.String, provider: Schema.String, alias: Text }))
 )
 
+const decodeCreated = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ created: Schema.Number })]))
+
 const columns = `id, provider, title, alias, settings, created_at::float8 as created, updated_at::float8 as updated`
 
 const settingsText = Schema.fromJsonString(JsonMap)
@@ -135,18 +137,20 @@ const make = Effect.gen(function*() {
   const write = <A>(statement: Effect.Effect<A, SqlError.SqlError>, { alias = "" }: ConfigurationDraft) =>
     Effect.catchReason(statement, "SqlError", "UniqueViolation", () => new ConfigurationAliasTaken({ alias }))
 
+  // Whatever the clock says, it is younger than those there are: the oldest of a vendor goes by the vendor's own name.
   const insert = Effect.fnUntraced(function*(scope: Scope, draft: ConfigurationDraft) {
     const id = yield* newId
     const now = yield* Clock.currentTimeMillis
     const settings = yield* sealed(scope, id, draft)
-    yield* write(
+    const rows = yield* write(
       sql`insert into provider_configurations (scope, id, provider, title, alias, settings, created_at)
-        values (${scope}, ${id}, ${draft.provider}, ${draft.title ?? null}, ${
-        draft.alias ?? null
-      }, ${settings}, ${now})`,
+        select ${scope}, ${id}, ${draft.provider}, ${draft.title ?? null}, ${draft.alias ?? null}, ${settings},
+          greatest(${now}::bigint, max(created_at) + 1)
+        from provider_configurations where scope = ${scope} returning created_at::float8 as created`,
       draft
     )
-    return { ...draft, id, created: now, updated: undefined } satisfies Configuration
+    const [{ created }] = yield* decodeCreated(rows)
+    return { ...draft, id, created, updated: undefined } satisfies Configuration
   })
 
   // Every write bumps the revision first: its row is the lock that serialises the writes of a scope's configurations.

@@ -121,6 +121,18 @@ export const providerConfigurationsContract = <E>(
         assert.deepStrictEqual((yield* configurations.installed(scope)).map(({ id }) => id), ids.slice(1))
       }))
 
+    it.effect("installed ones come in the order in which they were made, at one time or while the clock was set back too", () =>
+      Effect.gen(function*() {
+        const { at, installed, make } = yield* start
+        const ids: Array<string> = []
+        for (const time of [at, at, at, at, at - 3_600_000, at - 3_600_000]) {
+          yield* TestClock.setTime(time)
+          ids.push((yield* make("smtp")).id)
+        }
+        yield* TestClock.setTime(at)
+        assert.deepStrictEqual((yield* installed).map(({ id }) => id), ids)
+      }))
+
     it.effect("are listed newest first, page by page", () =>
       Effect.gen(function*() {
         const { configurations, make, scope } = yield* start
@@ -138,14 +150,11 @@ export const providerConfigurationsContract = <E>(
     it.effect("a page ends early where settings are large, and has one at least", () =>
       Effect.gen(function*() {
         const { configurations, scope } = yield* start
-        const ids = yield* Effect.forEach(Walk.large, (text) =>
-          Effect.tap(
-            Effect.map(
-              configurations.create(scope, draft("smtp", { settings: Redacted.make({ text }) })),
-              ({ id }) => id
-            ),
-            TestClock.adjust("-1 milli")
-          ))
+        const oldestFirst = yield* Effect.forEach(
+          Walk.large.toReversed(),
+          (text) => configurations.create(scope, draft("smtp", { settings: Redacted.make({ text }) }))
+        )
+        const ids = oldestFirst.map(({ id }) => id).toReversed()
         yield* Walk.early((page) => configurations.list(scope, page), ({ id }) => id, ids)
       }))
 
