@@ -82,16 +82,7 @@ export const layer = Layer.effect(
       remove: (scope, id) =>
         modify((state) => [
           HashMap.has(state.audiences.rows, nameOf(scope, id)),
-          withRows(
-            {
-              ...state,
-              audiences: {
-                ...state.audiences,
-                members: state.audiences.members.filter((row) => row.scope !== scope || row.audienceId !== id)
-              }
-            },
-            HashMap.remove(state.audiences.rows, nameOf(scope, id))
-          )
+          withRows(state, HashMap.remove(state.audiences.rows, nameOf(scope, id)))
         ]),
       members: Effect.fnUntraced(function*(scope, id, query) {
         const page = yield* pageOf(

@@ -175,5 +175,10 @@ export const events = (it: Vitest.MethodsNonLive<Stores>) => {
       assert.includeMembers([...yield* next], [
         `audiences:user:matched {"audience_id":"a","audience_version":2,"user_id":"bob"`
       ])
+      yield* audiences.remove(scope, "a")
+      yield* judged
+      assert.deepStrictEqual(yield* next, [
+        `audiences:user:unmatched {"audience_id":"a","audience_version":2,"user_id":"bob"`
+      ])
     }))
 }
