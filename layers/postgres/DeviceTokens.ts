@@ -1,6 +1,7 @@
 import * as Reachable from "#layers/postgres/devices/Reachable.ts"
 import * as Readable from "#layers/postgres/statements/Readable.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
+import * as Turn from "#layers/postgres/statements/Turn.ts"
 import { detailsOf, type Expiry, mostTokens, TokenDetails, TokenProvider, TokenStatus } from "#schemas/DeviceToken.ts"
 import type { UserId } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"
@@ -62,10 +63,13 @@ const make = Effect.gen(function*() {
     if (rows.length === 0) return
     const texts = yield* Effect.forEach(rows, ([, write]) => encodeDetails(detailsOf(write)))
     const names = rows.map(([token]) => token)
-    yield* sql`insert into device_tokens as d
+    const [taken, first] = rows.length > 1
+      ? [sql`with turn as materialized (${Turn.of(sql, scope, userId)})`, sql`turn cross join`]
+      : [sql``, sql``]
+    yield* sql`${taken} insert into device_tokens as d
         (scope, token, user_id, provider, details, expires_at, status, created_at, updated_at)
       select ${scope}, token, ${userId}, provider, details, nullif(expires_at, ${never})::bigint, 'active', ${now}::bigint, ${now}::bigint
-      from unnest(${names}::text[], ${rows.map(([, write]) => write.provider_key)}::text[],
+      from ${first} unnest(${names}::text[], ${rows.map(([, write]) => write.provider_key)}::text[],
         ${texts}::text[], ${rows.map(([, write]) => String(timeOf(expiryFrom(write, now)) ?? never))}::text[])
         as x(token, provider, details, expires_at)
       on conflict (scope, token) do update set user_id = excluded.user_id, provider = excluded.provider,

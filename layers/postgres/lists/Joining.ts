@@ -3,7 +3,6 @@ import { ensuredFirst } from "#layers/postgres/lists/Subscriptions.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
 import * as Turn from "#layers/postgres/statements/Turn.ts"
 import type { RecipientPreferences } from "#schemas/Preferences.ts"
-import type { Scope } from "#schemas/Scope.ts"
 import * as Text from "#schemas/Text.ts"
 import type { Lists } from "#src/people/Lists.ts"
 import { toStored } from "#src/people/StoredPreferences.ts"
@@ -14,9 +13,6 @@ interface Joined {
   readonly list_id: string
   readonly preferences: string | null
 }
-
-/** The turn of those who join several lists, and of those who leave all, who would otherwise leave a part of these. */
-export const turn = (sql: SqlClient.SqlClient, scope: Scope, userId: string) => Turn.of(sql, scope, `lists ${userId}`)
 
 /**
  * Subscribes a user to lists, in the order of their ids: makes those that are missing, restores those that are deleted,
@@ -32,7 +28,7 @@ export const make = (sql: SqlClient.SqlClient): Lists["Service"]["join"] =>
       .map(([listId, preferences]): Joined => ({ list_id: listId, preferences: toStored(preferences) }))
 
     const [taken, first] = rows.length > 1
-      ? [sql`turn as materialized (${turn(sql, scope, userId)}),`, sql`turn cross join`]
+      ? [sql`turn as materialized (${Turn.of(sql, scope, userId)}),`, sql`turn cross join`]
       : [sql``, sql``]
     const these = (piece: ReadonlyArray<Joined>) =>
       sql`${taken} x as (select x.* from ${first}

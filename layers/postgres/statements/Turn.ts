@@ -2,8 +2,9 @@ import type { Scope } from "#schemas/Scope.ts"
 import type { SqlClient } from "effect/sql"
 
 /**
- * SQL: takes this turn once no other transaction has it, until the end of its own. Who writes several rows in one change
- * takes it before it locks any, and no other turn, so that nobody waits in a circle.
+ * SQL: takes a user's turn once no other transaction has it, until the end of its own. Who writes several things that the
+ * user is in or has takes it, and who ends all of them, who would otherwise meet a part of what is written. It is taken
+ * before any row is locked, so that nobody waits in a circle.
  */
-export const of = (sql: SqlClient.SqlClient, scope: Scope, name: string) =>
-  sql`select pg_advisory_xact_lock(hashtextextended(${name}, ${scope}))`
+export const of = (sql: SqlClient.SqlClient, scope: Scope, userId: string) =>
+  sql`select pg_advisory_xact_lock(hashtextextended(${`user ${userId}`}, ${scope}))`

@@ -1,6 +1,5 @@
 import * as Lookups from "#layers/postgres/statements/Lookups.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
-import * as Turn from "#layers/postgres/statements/Turn.ts"
 import { JsonMap } from "#schemas/Optional.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type { Membership } from "#src/people/Memberships.ts"
@@ -30,12 +29,6 @@ export const isThere = (sql: SqlClient.SqlClient, of: string) =>
     `exists (select from tenants of_member where of_member.scope = ${of}.scope and of_member.id = ${of}.tenant_id
     and of_member.generation = ${of}.generation)`
   )
-
-/**
- * The turn of those who put a user into several tenants, and of those who remove all of a user's memberships or forget
- * their profiles, who would otherwise meet a part of these.
- */
-export const turn = (sql: SqlClient.SqlClient, scope: Scope, userId: string) => Turn.of(sql, scope, `tenants ${userId}`)
 
 /** A user's rows of `tenant_users` in these tenants, to be locked in this order; each is looked up by key, as `Lists.leave` says. */
 export const rowsIn = (sql: SqlClient.SqlClient, scope: Scope, userId: string, tenantIds: ReadonlyArray<string>) =>

@@ -3,6 +3,7 @@ import { ListId } from "#schemas/List.ts"
 import { UserId } from "#schemas/Profile.ts"
 import { Scope } from "#schemas/Scope.ts"
 import * as Recipients from "#src/delivery/intake/Recipients.ts"
+import { DeviceTokens } from "#src/people/DeviceTokens.ts"
 import { Lists } from "#src/people/Lists.ts"
 import { Memberships } from "#src/people/Memberships.ts"
 import { Profiles } from "#src/people/Profiles.ts"
@@ -155,5 +156,31 @@ layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layer)), { excludeTestS
           assert.deepStrictEqual(yield* left, [])
         })
     )
+
+    it.effect("of device tokens that are registered together, and whose user is deleted meanwhile, none stays or all do", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const devices = yield* DeviceTokens
+        const profiles = yield* Profiles
+        const user = UserId.make("of devices")
+        const registered = (tokens: ReadonlyArray<string>) =>
+          devices.register(scope, user, tokens.map((token) => ({ token, write: { provider_key: "expo" } })))
+        yield* registered(["a"])
+        const done = Latch.makeUnsafe()
+        const end = Latch.makeUnsafe()
+        const other = yield* registered(["a", "b"]).pipe(
+          Effect.andThen(done.open),
+          Effect.andThen(end.await),
+          sql.withTransaction,
+          Effect.forkChild
+        )
+        yield* done.await
+        const removed = yield* Effect.forkChild(profiles.remove(scope, user))
+        yield* somebodyWaits
+        yield* end.open
+        yield* Fiber.join(other)
+        yield* Fiber.join(removed)
+        assert.deepStrictEqual(yield* devices.list(scope, user), [])
+      }))
   }
 )
