@@ -1,57 +1,9 @@
 import { Journal } from "#src/delivery/Journal.ts"
-import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import * as LaneShares from "#src/delivery/shards/LaneShares.ts"
-import * as Owned from "#src/delivery/shards/Owned.ts"
-import * as Reader from "#src/delivery/shards/Reader.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
+import { type Options, started } from "#test/src/delivery/shards/OneReader.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Latch, Layer } from "effect"
-
-type Options = Parameters<typeof Reader.make>[0]
-
-/** A reader that has seen that nothing is due, and whatever is different of it; the store answers while it is open. */
-const started = Effect.fnUntraced(function*(different: Partial<Options> = {}) {
-  const place = yield* Fixture.world
-  const store = Latch.makeUnsafe(true)
-  const journal = yield* Effect.provide(
-    Journal,
-    Layer.mock(Journal, {
-      take: (shard) => Effect.succeed({ shard, epoch: 1, seq: 0 }),
-      due: () => Effect.as(store.await, Fixture.nothingDue)
-    })
-  )
-  const owned = Owned.make(journal)
-  yield* Effect.forkScoped(owned.own(place.shard, "node", Effect.void), { startImmediately: true })
-  const offered: Array<OpenMessage> = []
-  const shares = LaneShares.make(10)
-  const reader = yield* Reader.make({
-    journal,
-    owned,
-    lane: "bulk",
-    capacity: 10,
-    free: shares.free,
-    direct: () => true,
-    held: () => [],
-    holds: () => false,
-    isFull: () => false,
-    isIdle: () => true,
-    turns: shares,
-    offer: (message) => {
-      offered.push(message)
-      return true
-    },
-    abandon: () => Effect.void,
-    backlogged: () => undefined,
-    ...different
-  })
-  const rest = Effect.repeat(Effect.yieldNow, { times: 9 })
-  const message = Fixture.message(place, { lane: "bulk", dueAt: 0 })
-  const isBegun = (more: Partial<OpenMessage> = {}) => reader.begin({ ...message, ...more })
-  const before = isBegun()
-  reader.behind()
-  yield* rest
-  return { before, isBegun, message, offered, reader, rest, shares, store }
-})
+import { Effect, Layer } from "effect"
 
 describe("A message that is not stored yet", () => {
   it.effect("P3: is begun just where nothing of its recipient can be before it", () =>
@@ -119,7 +71,9 @@ describe("A message that is not stored yet", () => {
       assert.isTrue(yield* look)
       complete = true
       assert.isFalse(yield* look)
-      shares.add(LaneShares.turnOf(message), 10)
+      shares.add(LaneShares.turnOf(message), 6)
+      assert.isTrue(yield* look, "nothing is read for a turn that holds more than is free")
+      shares.add(LaneShares.turnOf(message), 4)
       assert.isTrue(yield* look)
       shares.remove(LaneShares.turnOf(message), 10)
       assert.isFalse(yield* look)

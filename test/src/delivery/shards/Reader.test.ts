@@ -75,6 +75,42 @@ describe("Reader", () => {
       assert.deepStrictEqual(idsOf("ada", offered), idsOf("ada", rows.map(({ message }) => message)))
     }).pipe(Effect.scoped))
 
+  it.effect("P1, P3: what a look finds behind a message that fills its turn is not passed, and is read once there is room", () =>
+    Effect.gen(function*() {
+      const { happen, offered, rows } = yield* world(12)
+      const story: ReadonlyArray<typeof Happening.Type> = [
+        { calms: true },
+        // It has all that its turn may hold, so that ada's first is left, whose second is in the other turn.
+        { heavy: "bob" },
+        { stored: "bob" },
+        { stored: "ada" },
+        { stored: "ada" },
+        { calms: true },
+        { ends: "bob", times: 2 },
+        { calms: true }
+      ]
+      for (const happening of story) yield* happen(happening)
+      assert.deepStrictEqual(offered.map(({ id }) => id), rows.map(({ message }) => message.id))
+    }).pipe(Effect.scoped))
+
+  it.effect("what arrived during a look that left a full turn out is read at once, and waits for nobody of that turn", () =>
+    Effect.gen(function*() {
+      const { happen, offered, rows } = yield* world(12)
+      const story: ReadonlyArray<typeof Happening.Type> = [
+        { calms: true },
+        { heavy: "bob" },
+        { calms: true },
+        { stored: "bob" },
+        { broken: "bob" },
+        { rests: true },
+        { told: "ada", times: 1 },
+        { answers: true },
+        { calms: true }
+      ]
+      for (const happening of story) yield* happen(happening)
+      assert.deepStrictEqual(idsOf("ada", offered), idsOf("ada", rows.map(({ message }) => message)))
+    }).pipe(Effect.scoped))
+
   it.effect("what is to begin later begins at its time, also if it is stored while the one before it is read", () =>
     Effect.gen(function*() {
       const { happen, offered } = yield* world(40)

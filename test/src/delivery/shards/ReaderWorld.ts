@@ -16,14 +16,15 @@ const Who = Schema.Literals(["ada", "ada", "ada", "bob"])
 const Some = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 4 }))
 
 /**
- * What happens to a node: messages are stored, some of which do not decode, told of then or with the next ones, or
- * begun before they are stored; time passes, so that several become due at once; steps of a recipient end; the store
+ * What happens to a node: messages are stored, some of which do not decode or weigh as much as nine, told of then or
+ * with the next ones, or begun before they are stored; time passes, so that several become due at once; steps of a recipient end; the store
  * answers the look under way as things were when it was asked, or does not, or answers until there is nothing more to
  * ask. Only where it moves or rests does the reader's own fiber go on.
  */
 export const Happening = Schema.Union([
   Schema.Struct({ stored: Who }),
   Schema.Struct({ broken: Who }),
+  Schema.Struct({ heavy: Who }),
   Schema.Struct({ told: Who, times: Some }),
   Schema.Struct({ told: Who, times: Some }),
   Schema.Struct({ begun: Who }),
@@ -45,6 +46,9 @@ interface Row {
 }
 
 const mailboxCapacity = 4
+
+/** What a message says that weighs as much as nine. */
+const heavy = "x".repeat(8 * 16_384)
 
 /** A node's reader between a store, whose answers take their time, and mailboxes and turns that hold little. */
 export const world = Effect.fnUntraced(function*(capacity: number) {
@@ -116,7 +120,7 @@ export const world = Effect.fnUntraced(function*(capacity: number) {
     direct: () => true,
     held: () => [...held],
     holds: (id) => held.has(id),
-    isFull: (key) => boxOf(key).length >= mailboxCapacity,
+    isFull: (key) => boxOf(key).length > mailboxCapacity / 2,
     isIdle: (key) => boxOf(key).length === 0,
     turns: shares,
     offer: (message) => {
@@ -145,8 +149,15 @@ export const world = Effect.fnUntraced(function*(capacity: number) {
   reader.behind()
 
   /** Somebody may be in several tenants, whose turns must not change the order. */
-  const make = (who: string, dueAt: number, enqueuedAt = 0) =>
-    Fixture.message(place, { recipientKey: who, tenantId: ["x", "y"][rows.length % 2], dueAt, enqueuedAt })
+  const make = (who: string, dueAt: number, enqueuedAt = 0, said = "") =>
+    Fixture.message(place, {
+      recipientKey: who,
+      tenantId: ["x", "y"][rows.length % 2],
+      dueAt,
+      enqueuedAt,
+      instructions: { data: { said } },
+      size: said.length
+    })
   const store = (message: OpenMessage) => {
     rows.push(boxOf(message.recipientKey).find((row) => row.message.id === message.id) ?? { message, isOpen: true })
   }
@@ -160,7 +171,8 @@ export const world = Effect.fnUntraced(function*(capacity: number) {
     row.isOpen = false
     held.delete(row.message.id)
     shares.remove(LaneShares.turnOf(row.message), Weight.ofMessage(row.message))
-    reader.room()
+    // As `Mailboxes` does it: else each end would have the reader look, whatever it was told of.
+    if (boxOf(who).length === mailboxCapacity / 2) reader.room()
     reader.freed()
   }
   const rest = Effect.repeat(Effect.yieldNow, { times: 9 })
@@ -172,6 +184,9 @@ export const world = Effect.fnUntraced(function*(capacity: number) {
       untold.push(message)
     } else if ("broken" in happening) {
       rows.push({ message: make(happening.broken, 0), isBroken: true, isOpen: true })
+      reader.behind()
+    } else if ("heavy" in happening) {
+      rows.push({ message: make(happening.heavy, 0, now, heavy), isOpen: true })
       reader.behind()
     } else if ("told" in happening) { for (let n = 0; n < happening.times; n++) tell(make(happening.told, 0)) }
     else if ("later" in happening) {
