@@ -219,6 +219,26 @@ describe("Owned", () => {
       assert.deepStrictEqual([handingOver.pollUnsafe()?._tag, epochs], ["Success", 1])
     }).pipe(Effect.scoped))
 
+  it.effect("P4: no step begins in a shard whose claim is answered after its node has begun to stop", () =>
+    Effect.gen(function*() {
+      const owned = Owned.make(Journal.of({
+        accept: () => unused,
+        record: () => unused,
+        observe: () => unused,
+        observeAll: () => unused,
+        due: () => unused,
+        take: (shard) => Effect.as(Effect.sleep("1 second"), { shard, epoch: 1, seq: 0 })
+      }))
+      yield* Effect.forkScoped(owned.own(3, "node", Effect.void), { startImmediately: true })
+      yield* TestClock.adjust("500 millis")
+      yield* owned.stop
+      yield* TestClock.adjust("500 millis")
+      const owner = owned.find(3)
+      assert.isDefined(owner, "it has the shard until that is placed elsewhere")
+      assert.deepStrictEqual([owned.has(3), owned.window()], [false, []])
+      assert.isUndefined(owned.enter(owner))
+    }).pipe(Effect.scoped))
+
   it("P2: who stood still while it claimed a shard hears first that it is another's", () => {
     assert.strictEqual(live({ stop: { at: 3_000, for: 30_000 }, disownedAfter: 2_000 }), 0)
   })

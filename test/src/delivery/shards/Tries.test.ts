@@ -1,5 +1,6 @@
 import { Journal, type StepResult } from "#src/delivery/Journal.ts"
 import { closed, type Ending, fenced } from "#src/delivery/pipeline/Journey.ts"
+import type { Pipeline } from "#src/delivery/Pipeline.ts"
 import * as Together from "#src/delivery/shards/Together.ts"
 import * as Tries from "#src/delivery/shards/Tries.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
@@ -12,7 +13,7 @@ const written: StepResult = { _tag: "Written", status: "ENQUEUED", provenAtNanos
 /** Runs messages that were open when the shard was taken; `tries` are those that were counted, in order. */
 const guarded = Effect.fnUntraced(function*(
   begun: StepResult,
-  run: Effect.Effect<Ending>,
+  running: Effect.Effect<Ending> | Pipeline["Service"]["run"],
   mayBegin = (): boolean => true
 ) {
   const tries: Array<number | undefined> = []
@@ -23,18 +24,16 @@ const guarded = Effect.fnUntraced(function*(
     })
   const journal = yield* Effect.provide(Journal, Layer.mock(Journal, { record }))
   const abandon = () => Effect.die("nothing is set aside")
-  const guard = Tries.make({ journal, together: yield* Together.make, pipeline: { run: () => run, abandon } })
+  const run = typeof running === "function" ? running : () => running
+  const guard = Tries.make({ journal, together: yield* Together.make, pipeline: { run, abandon } })
   const place = yield* Fixture.world
   const message = Fixture.message(place)
+  const hands = { epoch: 1, mayBegin, handedOver: Effect.never }
   return {
     message,
     tries,
-    run: (before: number) =>
-      guard({ ...message, recovered: true, tries: before }, {
-        epoch: 1,
-        mayBegin,
-        handedOver: Effect.never
-      })
+    run: (before: number) => guard({ ...message, recovered: true, tries: before }, hands),
+    runNew: guard(message, hands)
   }
 })
 
@@ -52,7 +51,8 @@ describe("A message that was open when its shard was taken", () => {
     Effect.gen(function*() {
       const endings: Array<Ending> = [fenced, fenced, { _tag: "Waiting", dueAt: 1 }]
       const { run, tries } = yield* guarded(written, Effect.sync(() => endings.shift() ?? closed))
-      for (const before of [0, 1, 1, 2, 3]) yield* run(before)
+      // The second was fenced after a call had cleared its count.
+      for (const before of [0, 0, 1, 2, 3]) yield* run(before)
       assert.deepStrictEqual(tries, [1, 1, 1, 3, 4])
     }))
 
@@ -79,6 +79,34 @@ describe("A message that was open when its shard was taken", () => {
       for (let turn = 0; turn < 300; turn++) yield* TestClock.adjust(1)
       assert.deepStrictEqual([running.most, running.ever], [most, 300])
     }))
+
+  const others = [["a new one", undefined], ["one in its first try", 0], ["one in its third", 2]] as const
+  for (const isHandedOver of [false, true]) {
+    const then = isHandedOver ? "and not at all once its shard is being handed over" : "and then it does"
+    it.effect.each(others)(
+      `P4: %s does not run beside one that may kill its process, ${then}`,
+      ([, before]) =>
+        Effect.gen(function*() {
+          const go = yield* Deferred.make<void>()
+          const begun: Array<number> = []
+          let isDraining = false
+          const { message, run, runNew } = yield* guarded(
+            written,
+            ({ tries }) => Effect.as(Effect.andThen(Effect.sync(() => begun.push(tries)), Deferred.await(go)), closed),
+            () => !isDraining
+          )
+          yield* Effect.forkChild(run(3), { startImmediately: true })
+          const other = yield* Effect.forkChild(before === undefined ? runNew : run(before), { startImmediately: true })
+          yield* TestClock.adjust(1)
+          assert.deepStrictEqual(begun, [4])
+          isDraining = isHandedOver
+          yield* Deferred.succeed(go, undefined)
+          const waiting: Ending = { _tag: "Waiting", dueAt: message.dueAt }
+          assert.deepStrictEqual(yield* Fiber.join(other), isHandedOver ? waiting : closed)
+          assert.lengthOf(begun, isHandedOver ? 1 : 2)
+        })
+    )
+  }
 
   it.effect.each([0, 1, 2, 3])(
     "begins no more once its shard is being handed over, if it had to wait for its turn: %s tries before",
