@@ -136,6 +136,30 @@ layer(stores)("The owner of requests to many", (it) => {
       assert.isAtMost(awake() - woken, 4)
     }))
 
+  it.effect("X1: after a try that failed, messages are stored before they begin: one may have killed its owner", () =>
+    Effect.gen(function*() {
+      for (const [tries, open] of [[0, 5], [1, 0]] as const) {
+        const { accept, begun, behind, owned, place, state, stored } = yield* running()
+        const [id, from] = [yield* accept(5), encodePlace(start)]
+        yield* stored.advance({
+          expansion: { id, scope: place.scope, shard: place.shard },
+          owner: owned.find(place.shard)?.epoch ?? assert.fail("nobody owns the shard"),
+          at: place.at,
+          from,
+          to: from,
+          page: undefined,
+          tries,
+          epoch: 0,
+          state: "RUNNING",
+          dueAt: 0
+        })
+        behind()
+        yield* pass(1_000)
+        assert.deepStrictEqual(yield* state(id), ["COMPLETED", 5])
+        assert.strictEqual(begun(), open)
+      }
+    }))
+
   it.effect("X1: from its fourth try on a request is made alone, also where that try has begun already", () =>
     Effect.gen(function*() {
       const cases = [[2, false, false], [3, false, true], [3, true, false], [4, true, true]] as const

@@ -56,7 +56,7 @@ export const running = Effect.fnUntraced(function*(
   yield* TestClock.setTime(place.at)
   const journal = yield* Journal
   const stored = yield* Expansions
-  let [looks, awake] = [0, 0]
+  let [looks, awake, begun] = [0, 0, 0]
   const advances: Array<Advance> = []
   const owned = Owned.make(journal)
   const together = yield* Together.make
@@ -82,7 +82,10 @@ export const running = Effect.fnUntraced(function*(
     shards: 4,
     firsts: yield* FirstSteps,
     reader: {
-      begin: () => false,
+      begin: () => {
+        begun++
+        return false
+      },
       behind: () => undefined,
       openings: () => isBacklogged === undefined ? 1_000 : undefined
     }
@@ -110,6 +113,8 @@ export const running = Effect.fnUntraced(function*(
     state,
     looks: () => looks,
     awake: () => awake,
+    /** How many messages it wanted to begin before they were stored. */
+    begun: () => begun,
     advances
   }
 })
