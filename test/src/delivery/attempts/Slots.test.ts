@@ -55,13 +55,14 @@ const world = Effect.fnUntraced(function*({ ahead, answer = () => Effect.void, c
     reaches: () => true,
     send: () => Effect.succeed({ reference: undefined })
   }
-  const start = (name: string) =>
+  const otherShard = place.shard + 64
+  const start = (name: string, shards = [place.shard]) =>
     cluster.start({
-      shards: [place.shard],
+      shards,
       vendors: () => hasOther ? [vendor(name), other] : [vendor(name)],
       cut
     })
-  const node = yield* start("first")
+  const node = yield* start("first", [place.shard, otherShard])
   const send = Effect.fnUntraced(function*(times: number, more: Partial<NewMessage> = {}) {
     const messages = Array.makeBy(times, () => {
       const id = Fixture.id(place.at)
@@ -86,7 +87,7 @@ const world = Effect.fnUntraced(function*({ ahead, answer = () => Effect.void, c
   const attempts = (id: NewMessage["id"]) => MessageLog.use((log) => log.attempts(place.scope, id))
   const statusOf = (id: NewMessage["id"]) =>
     MessageLog.use((log) => log.get(place.scope, id)).pipe(Effect.map(({ status }) => status))
-  return { place, cluster, node, seen, start, send, pass, attempts, statusOf }
+  return { place, otherShard, cluster, node, seen, start, send, pass, attempts, statusOf }
 })
 
 describe("The connections of a provider", () => {
@@ -232,6 +233,23 @@ describe("The connections of a provider", () => {
         node.die()
         yield* pass(60)
         assert.deepStrictEqual(yield* Effect.forEach(ids, statusOf), ids.map(() => "SENT"))
+      }).pipe(Effect.scoped))
+
+    it.effect("P2: nor is it where the call that it waited for was in a shard that the owner still has", () =>
+      Effect.gen(function*() {
+        const { cluster, otherShard, pass, seen, send, start, statusOf } = yield* world({
+          connections: 1,
+          ahead: 1,
+          takes: 5 * second
+        })
+        const [theirs = Fixture.id(0)] = yield* send(1, { shard: otherShard })
+        const [id = Fixture.id(0)] = yield* send(1)
+        assert.deepStrictEqual([seen.calls, seen.intents], [[theirs], 2])
+        yield* start("second")
+        yield* cluster.settle
+        yield* pass(60)
+        assert.deepStrictEqual(seen.by.filter((_, n) => seen.calls[n] === id), ["second"])
+        assert.deepStrictEqual(yield* Effect.forEach([theirs, id], statusOf), ["SENT", "SENT"])
       }).pipe(Effect.scoped))
 
     it.effect("who waits is served by turns: one tenant's bulk does not hold up another's password", () =>
