@@ -1,7 +1,7 @@
 import * as Reachable from "#layers/postgres/devices/Reachable.ts"
 import * as Readable from "#layers/postgres/statements/Readable.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
-import * as Turn from "#layers/postgres/statements/Turn.ts"
+import * as UserLock from "#layers/postgres/statements/UserLock.ts"
 import { detailsOf, type Expiry, mostTokens, TokenDetails, TokenProvider, TokenStatus } from "#schemas/DeviceToken.ts"
 import type { UserId } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"
@@ -64,7 +64,7 @@ const make = Effect.gen(function*() {
     const texts = yield* Effect.forEach(rows, ([, write]) => encodeDetails(detailsOf(write)))
     const names = rows.map(([token]) => token)
     const [taken, first] = rows.length > 1
-      ? [sql`with turn as materialized (${Turn.of(sql, scope, userId)})`, sql`turn cross join`]
+      ? [sql`with locked as materialized (${UserLock.of(sql, scope, userId)})`, sql`locked cross join`]
       : [sql``, sql``]
     yield* sql`${taken} insert into device_tokens as d
         (scope, token, user_id, provider, details, expires_at, status, created_at, updated_at)

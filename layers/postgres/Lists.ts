@@ -6,7 +6,7 @@ import * as Subscriptions from "#layers/postgres/lists/Subscriptions.ts"
 import * as PageBytes from "#layers/postgres/statements/PageBytes.ts"
 import * as Readable from "#layers/postgres/statements/Readable.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
-import * as Turn from "#layers/postgres/statements/Turn.ts"
+import * as UserLock from "#layers/postgres/statements/UserLock.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import * as IdPages from "#src/paging/IdPages.ts"
@@ -114,7 +114,7 @@ const make = Effect.gen(function*() {
   // would compare each with all of them while the table has no statistics.
   const leave: Lists["Service"]["leave"] = Effect.fnUntraced(
     function*(scope, userId) {
-      yield* Turn.of(sql, scope, userId)
+      yield* UserLock.of(sql, scope, userId)
       const walk = yield* InPieces.opened(
         sql,
         sql`select list_id as key from list_subscriptions where scope = ${scope} and user_id = ${userId} order by list_id`

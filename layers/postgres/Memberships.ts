@@ -3,7 +3,7 @@ import * as Locked from "#layers/postgres/statements/Locked.ts"
 import * as PageBytes from "#layers/postgres/statements/PageBytes.ts"
 import * as Readable from "#layers/postgres/statements/Readable.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
-import * as Turn from "#layers/postgres/statements/Turn.ts"
+import * as UserLock from "#layers/postgres/statements/UserLock.ts"
 import * as Members from "#layers/postgres/tenants/Members.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import * as Text from "#schemas/Text.ts"
@@ -44,7 +44,7 @@ const make = Effect.gen(function*() {
         }
       }
       if (profiles.size === 0) return
-      if (profiles.size > 1) yield* Turn.of(sql, scope, userId)
+      if (profiles.size > 1) yield* UserLock.of(sql, scope, userId)
       const ids = [...profiles.keys()].toSorted(Text.compare)
       const known = new Map<string, string>()
       yield* InPieces.run(ids, (piece) =>
@@ -112,7 +112,7 @@ const make = Effect.gen(function*() {
   // In pieces, each of which locks its rows in the order in which `put` does.
   const removeAll: Memberships["Service"]["removeAll"] = Effect.fnUntraced(
     function*(scope, userId) {
-      yield* Turn.of(sql, scope, userId)
+      yield* UserLock.of(sql, scope, userId)
       const walk = yield* InPieces.opened(
         sql,
         sql`select tenant_id as key from tenant_users where scope = ${scope} and user_id = ${userId} order by tenant_id`

@@ -2,7 +2,7 @@ import * as InPieces from "#layers/postgres/statements/InPieces.ts"
 import * as Locked from "#layers/postgres/statements/Locked.ts"
 import * as Lookups from "#layers/postgres/statements/Lookups.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
-import * as Turn from "#layers/postgres/statements/Turn.ts"
+import * as UserLock from "#layers/postgres/statements/UserLock.ts"
 import * as Members from "#layers/postgres/tenants/Members.ts"
 import { isObject, valueAt } from "#schemas/Json.ts"
 import { RecipientPreferences } from "#schemas/Preferences.ts"
@@ -160,7 +160,7 @@ const make = Effect.gen(function*() {
   const remove: Profiles["Service"]["remove"] = Effect.fnUntraced(
     function*(scope, userId) {
       const now = yield* Clock.currentTimeMillis
-      yield* Turn.of(sql, scope, userId)
+      yield* UserLock.of(sql, scope, userId)
       const walk = yield* InPieces.opened(
         sql,
         sql`select tenant_id as key from tenant_users

@@ -1,7 +1,7 @@
 import * as InPieces from "#layers/postgres/statements/InPieces.ts"
 import { ensuredFirst } from "#layers/postgres/lists/Subscriptions.ts"
 import { orUnavailable } from "#layers/postgres/statements/StoreErrors.ts"
-import * as Turn from "#layers/postgres/statements/Turn.ts"
+import * as UserLock from "#layers/postgres/statements/UserLock.ts"
 import type { RecipientPreferences } from "#schemas/Preferences.ts"
 import * as Text from "#schemas/Text.ts"
 import type { Lists } from "#src/people/Lists.ts"
@@ -28,7 +28,7 @@ export const make = (sql: SqlClient.SqlClient): Lists["Service"]["join"] =>
       .map(([listId, preferences]): Joined => ({ list_id: listId, preferences: toStored(preferences) }))
 
     const [taken, first] = rows.length > 1
-      ? [sql`turn as materialized (${Turn.of(sql, scope, userId)}),`, sql`turn cross join`]
+      ? [sql`locked as materialized (${UserLock.of(sql, scope, userId)}),`, sql`locked cross join`]
       : [sql``, sql``]
     const these = (piece: ReadonlyArray<Joined>) =>
       sql`${taken} x as (select x.* from ${first}
