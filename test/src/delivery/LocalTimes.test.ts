@@ -1,7 +1,9 @@
 import { Unavailable } from "#schemas/DeliveryError.ts"
 import type { Recipient } from "#schemas/Recipient.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
+import { Journal, type Step } from "#src/delivery/Journal.ts"
 import * as Handover from "#src/delivery/journal/Handover.ts"
+import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Profiles } from "#src/people/Profiles.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
@@ -101,6 +103,41 @@ describe("Delays until the recipient's time (api.md 26.6)", () => {
       // More than the 72 hours that a message has from its start on.
       assert.deepStrictEqual([status, sent], ["SENT", 93])
     }).pipe(Effect.provide(memory.shared)))
+
+  it.effect("A5: a message goes out at its time although the answer was lost when it was written that it waits", () =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(Math.max(saturday, yield* Clock.currentTimeMillis))
+      const place = { ...(yield* Fixture.world), at: yield* Clock.currentTimeMillis }
+      let lost = 0
+      const cluster = yield* EngineNode.make(
+        Layer.effect(
+          Journal,
+          Effect.map(Journal, (journal) => ({
+            ...journal,
+            record: (step: Step) =>
+              step.lifecycle.includes("Delay") && lost++ === 0
+                ? Effect.andThen(journal.record(step), Effect.fail(new StoreUnavailable({ cause: "cut off" })))
+                : journal.record(step)
+          }))
+        ).pipe(Layer.provideMerge(memory.node))
+      )
+      const provider = yield* Fake.make({ key: "mail", channel: "email", script: [] })
+      const node = yield* cluster.start({ shards: [place.shard], vendors: () => [provider.vendor] })
+      yield* cluster.settle
+      yield* TestClock.adjust("20 seconds")
+      // Sooner than the next sweep.
+      const at = (yield* Clock.currentTimeMillis) + 5_000
+      const until = new Date(at).toISOString().slice(0, 19)
+      const instructions = { content: { title: "t", body: "b" }, delay: { until } }
+      yield* node.accept(Fixture.message(place, { recipient: { ...ada, zoneinfo: "UTC" }, instructions }))
+      for (const time of [at - 4_000, at]) {
+        yield* cluster.settle
+        yield* TestClock.setTime(time)
+      }
+      yield* cluster.settle
+      assert.strictEqual(lost, 2)
+      assert.deepStrictEqual((yield* provider.calls).length, 1)
+    }).pipe(Effect.scoped, Effect.provide(memory.shared)))
 
   it.effect("hours that do not come end the message with one sentence", () =>
     Effect.gen(function*() {
