@@ -231,12 +231,14 @@ describe("Routing to a plan (api.md 26.3)", () => {
   it("who can be reached where the content has nothing is told so, and not that there is no address", () => {
     const [slack, teams] = [vendor("slack", "direct_message"), vendor("msteams", "direct_message")]
     const among = [slack, { ...teams, reaches: () => false }]
-    const refusal = (providers: typeof among) =>
-      Result.match(Routing.plan(through("direct_message"), everywhere, providers, { isWritten: () => false }), {
-        onFailure: ({ detail }) => detail,
-        onSuccess: () => undefined
-      })
-    assert.strictEqual(refusal(among), "The content has nothing for any channel that the recipient has an address for")
+    const refusal = (providers: typeof among, ...channels: ReadonlyArray<string>) =>
+      Result.match(
+        Routing.plan(through("direct_message", ...channels), everywhere, providers, { isWritten: () => false }),
+        { onFailure: ({ detail }) => detail, onSuccess: () => undefined }
+      )
+    const nothing = "The content has nothing for any channel that the recipient has an address for"
+    assert.strictEqual(refusal(among), nothing)
+    assert.strictEqual(refusal([...among, vendor("smtp", "email")], "email"), nothing, "e-mail has its provider")
     assert.strictEqual(refusal([slack]), "The content has nothing for any channel of the message")
     const unreached = "The recipient has no address for any channel of the message"
     assert.strictEqual(refusal(among.slice(1)), unreached)
@@ -257,6 +259,11 @@ describe("Routing to a plan (api.md 26.3)", () => {
     for (const profile of [{}, { email: "" }, { email: null }]) {
       assert.strictEqual(refusal(through("email"), profile)?.[1], "NO_CHANNELS")
     }
+  })
+
+  it("what is over for the inbox goes through the other channels all the same", () => {
+    const plan = Routing.plan(through("inbox", "email"), everywhere, configured, { isExpired: true })
+    assert.deepStrictEqual(candidates(Result.getOrThrow(plan)).map(({ provider }) => provider), ["smtp", "ses"])
   })
 
   it("what an override says needs no words of the message's own, whoever has it", () => {

@@ -56,7 +56,12 @@ describe("the message of a bulk job", () => {
         event: "e",
         brand: "old",
         override: { sendgrid: { config: { a: 1 } }, channel: { email: { subject: "old" }, sms: { body: "old" } } },
-        channels: { email: { override: { subject: "new" } }, push: { if: "true" }, constructor: { if: "false" } }
+        channels: {
+          email: { override: { subject: "new" } },
+          sms: { if: "true" },
+          push: { if: "true" },
+          constructor: { if: "false" }
+        }
       })
       assert.strictEqual(made.brand_id, "old")
       assert.strictEqual(
@@ -66,7 +71,7 @@ describe("the message of a bulk job", () => {
       assert.deepStrictEqual(made.providers, { sendgrid: { override: { config: { a: 1 } } } })
       assert.deepStrictEqual(made.channels, {
         email: { override: { subject: "new" } },
-        sms: { override: { body: "old" } },
+        sms: { override: { body: "old" }, if: "true" },
         push: { if: "true" },
         constructor: { if: "false" }
       })
