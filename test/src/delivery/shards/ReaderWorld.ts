@@ -17,9 +17,9 @@ const Some = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 4 }))
 
 /**
  * What happens to a node: messages are stored, some of which do not decode or weigh as much as nine, told of then or
- * with the next ones, or begun before they are stored; time passes, so that several become due at once; steps of a recipient end; the store
- * answers the look under way as things were when it was asked, or does not, or answers until there is nothing more to
- * ask. Only where it moves or rests does the reader's own fiber go on.
+ * with the next ones, or begun before they are stored; time passes, so that several become due at once; steps of a
+ * recipient end; the store answers the look under way as things were when it was asked, or does not, or answers until
+ * there is nothing more to ask. Only where it moves or rests does the reader's own fiber go on.
  */
 export const Happening = Schema.Union([
   Schema.Struct({ stored: Who }),
