@@ -1,5 +1,6 @@
 import type { Line, VendorRequest } from "#layers/providers/VendorHttp.ts"
 import type { Misconfigured, Unavailable } from "#schemas/DeliveryError.ts"
+import * as Now from "#src/fibers/Now.ts"
 import { Clock, Effect, Ref, Semaphore } from "effect"
 
 export interface Issued {
@@ -21,8 +22,6 @@ interface Held {
 
 const none: Held = { token: "", issuedAt: Infinity, until: 0 }
 
-const monotonic = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
-
 /**
  * One token shared by all callers. It is issued anew shortly before its end, or where the clock was set back since, by one
  * request at a time.
@@ -34,7 +33,7 @@ export const make = Effect.fnUntraced(function*(
   const gate = yield* Semaphore.make(1)
   const current = Effect.gen(function*() {
     const { issuedAt, token, until } = yield* Ref.get(held)
-    const isGood = issuedAt <= (yield* Clock.currentTimeMillis) && (yield* monotonic) < until
+    const isGood = issuedAt <= (yield* Clock.currentTimeMillis) && (yield* Now.monotonicMillis) < until
     return isGood ? token : undefined
   })
   const renewed = Effect.fnUntraced(function*(line: Line) {
@@ -42,7 +41,7 @@ export const make = Effect.fnUntraced(function*(
     if (other !== undefined) return other
     const issuedAt = yield* Clock.currentTimeMillis
     const { lifetimeMs, token } = yield* issue(line)
-    yield* Ref.set(held, { token, issuedAt, until: (yield* monotonic) + lifetimeMs - margin })
+    yield* Ref.set(held, { token, issuedAt, until: (yield* Now.monotonicMillis) + lifetimeMs - margin })
     return token
   })
   const get = (line: Line) =>

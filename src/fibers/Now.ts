@@ -8,6 +8,11 @@ export const millis: Effect.Effect<number> = Effect.withFiberSucceed((fiber) =>
   fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()
 )
 
+/** Monotonic, ms. */
+export const monotonicMillis: Effect.Effect<number> = Effect.withFiberSucceed((fiber) =>
+  Number(fiber.getRef(Clock.Clock).monotonicTimeNanosUnsafe() / 1_000_000n)
+)
+
 /** Monotonic, ns. */
 export const monotonicNanos: Effect.Effect<bigint> = Effect.withFiberSucceed((fiber) =>
   fiber.getRef(Clock.Clock).monotonicTimeNanosUnsafe()

@@ -5,7 +5,8 @@ import { unavailable } from "#layers/http/Replies.ts"
 import { type Callback, Callbacks, type Receiver } from "#src/reports/Callbacks.ts"
 import * as OnceAMinute from "#src/reports/OnceAMinute.ts"
 import * as Patience from "#src/store/Patience.ts"
-import { Clock, Effect } from "effect"
+import * as Now from "#src/fibers/Now.ts"
+import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 
 /** 200 and no other 2xx: Postmark repeats what was answered with another one. */
@@ -45,7 +46,7 @@ const applying = "12 seconds"
 const complaints = () => {
   const isNews = OnceAMinute.make()
   return Effect.fnUntraced(function*(sentence: string, configuration: string, detail: string) {
-    const now = Number((yield* Clock.monotonicTimeNanos) / 1_000_000n)
+    const now = yield* Now.monotonicMillis
     if (isNews(`${sentence}:${configuration}`, now)) yield* Effect.logWarning(sentence, { configuration, detail })
   })
 }

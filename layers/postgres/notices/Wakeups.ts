@@ -8,6 +8,7 @@ import { Handover } from "#src/delivery/journal/Handover.ts"
 import { Lane } from "#src/delivery/journal/OpenMessage.ts"
 import { Shards } from "#src/delivery/Shards.ts"
 import * as Patience from "#src/store/Patience.ts"
+import * as Now from "#src/fibers/Now.ts"
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer, Schema } from "effect"
 
@@ -23,8 +24,6 @@ const stepped = 1_000
 
 /** A node that was not heard of for so many ms counts as gone. */
 const silence = 60_000
-
-const monotonic = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
 
 const decode = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ nodes: Schema.Int })]))
 
@@ -96,7 +95,7 @@ export const layer = Effect.fnUntraced(
     const heardOf = Effect.fnUntraced(function*(word: string, from: string, at: string | undefined) {
       // Of its own server, which hands over to it what it accepts. With other workers beside it, that is not enough.
       if (from === self && at === address) return
-      const now = yield* monotonic
+      const now = yield* Now.monotonicMillis
       if (word === "join") joinedAt = now
       yield* shards.alone(false)
       if (at !== address) return
@@ -116,7 +115,7 @@ export const layer = Effect.fnUntraced(
 
     const count = Effect.gen(function*() {
       const now = yield* Clock.currentTimeMillis
-      const passed = yield* monotonic
+      const passed = yield* Now.monotonicMillis
       yield* wakeAfterStep(now - passed)
       const [{ nodes }] = yield* decode(
         yield* sql`select count(*)::int as nodes from ${sql(Runners.table)}

@@ -4,7 +4,8 @@ import * as Guests from "#layers/providers/smtp/Guests.ts"
 import { type Fault, silent } from "#layers/providers/smtp/Fault.ts"
 import { type Progress, untouched } from "#layers/providers/smtp/Progress.ts"
 import * as Session from "#layers/providers/smtp/Session.ts"
-import { Clock, Effect, Exit, Semaphore } from "effect"
+import * as Now from "#src/fibers/Now.ts"
+import { Effect, Exit, Semaphore } from "effect"
 
 export interface Limits {
   readonly connections: number
@@ -24,8 +25,6 @@ interface Parked {
   /** Monotonic, in ms. */
   readonly since: number
 }
-
-const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
 
 /** The server had closed the session before it heard of this message: that is no answer to it, and not its fault. */
 const isStale = (fault: Fault): boolean =>
@@ -66,7 +65,7 @@ export const make = Effect.fnUntraced(function*(guard: Guard, endpoint: Endpoint
   const reap = Effect.gen(function*() {
     while (parked.length > 0) {
       yield* Effect.sleep(limits.idleTimeout)
-      const now = yield* monotonicMillis
+      const now = yield* Now.monotonicMillis
       const first = parked.findIndex(({ since }) => now - since < limits.idleTimeout)
       const tired = parked.splice(0, first === -1 ? parked.length : first)
       yield* Effect.forEach(tired, ({ session }) => session.quit, { concurrency: "unbounded", discard: true })
@@ -81,7 +80,7 @@ export const make = Effect.fnUntraced(function*(guard: Guard, endpoint: Endpoint
       yield* retire(session)
       return
     }
-    parked.push({ session, sent, since: yield* monotonicMillis })
+    parked.push({ session, sent, since: yield* Now.monotonicMillis })
     if (reaping) return
     reaping = true
     yield* Effect.forkIn(reap, scope)
